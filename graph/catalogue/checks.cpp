@@ -160,7 +160,7 @@ double fact(graph_answer const& answer, std::string_view name) {
         if (key == name) return value;
     return std::numeric_limits<double>::quiet_NaN();
 }
-/// What rounding may change in sums of these capacities.
+/// Returns a bound of the rounding errors in sums of the capacities of the graph.
 double rounding_of(host_graph const& g) {
     double sum = 0;
     for (double const x : g.values) sum += x;

@@ -48,7 +48,7 @@ inline krylov_options inner_options(refinement_options const& o, double relative
     return inner;
 }
 
-/// Adds an inner solve to the whole.
+/// Adds the iterations and the history of an inner solve to the result of the refinement.
 inline void append_inner(krylov_result& whole, krylov_result const& inner, double relative) {
     whole.iterations += inner.iterations;
     whole.on_device = inner.on_device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written for several ranks runs on processes of MPI: the same bits as on as many ranks of one process.
+// Distributed algorithms on processes of MPI give the same bits as on the same number of ranks of one process.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "mpi/both_kinds.hpp"
 

@@ -318,7 +318,7 @@ struct sparse_factors<S>::state {
 
     explicit state(sparse_direct_options const& o) : options(o), orders(o.orders ? o.orders : make_known_orders()) {}
 
-    /// The matrix in scaled form, its rows and columns at their positions.
+    /// Returns the scaled and permuted matrix.
     columns<S> matrix_in_order(csr_view<S> a) const {
         auto const at = [](std::vector<int> const& position, std::int32_t i) {
             return position.empty() ? i : position[std::size_t(i)];
