@@ -71,7 +71,7 @@ TEST_CASE("mpi: messages between all ranks") {
         std::vector<int> to_each;
         for (int p = 0; p < ranks; ++p) to_each.push_back(100 * self + p);
         keep(whole(comm, comm.all_to_all(to_each)));
-        // p + 1 values from each rank to rank p, twice at a time, and none to itself
+        // Each rank sends p + 1 values to every other rank p, in two exchanges that are pending at the same time.
         std::vector<int> const sent(std::size_t(ranks), self);
         std::vector<int> received(std::size_t(ranks * (self + 1)), self), again = received;
         std::vector<rank_message> sends, receives, receives_again;

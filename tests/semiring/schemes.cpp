@@ -61,7 +61,7 @@ struct store_once {
     }
 };
 
-// ------------------------------------------------------------------------------------------------------------ the runs
+// ------------------------------------------------------------------------------------------------ calls of reduce_rows
 
 /// Calls reduce_rows with one reduction and block size. The host has neither.
 template <segmented_reduction Reduction, int Threads, class O, class Multiply, class Add, class Store>
