@@ -87,7 +87,7 @@ struct start_search {
     }
 };
 
-/// Columns under search, and leaves of their rows.
+/// The columns that are searched, with their rows split into leaves of leaf_rows rows.
 template <class T>
 struct columns_searched {
     columns_view<T> x;

@@ -108,7 +108,7 @@ void check_arguments(CLI::App const& cli);
 /// that follows it.
 std::string requested_help(CLI::App const& program, std::vector<std::string> const& arguments);
 
-// Each is defined in the file of its name.
+// Each command is defined in the source file of the same name.
 command add_generate(CLI::App& program);
 command add_info(CLI::App& program);
 command add_spmv(CLI::App& program);
@@ -120,9 +120,9 @@ command add_tridiagonal(CLI::App& program);
 command add_solve(CLI::App& program);
 command add_queue(CLI::App& program);
 command add_bench(CLI::App& program);
-/// Needs all other commands; in help.cpp.
+/// Describes all other commands, so it is added after them. Defined in help.cpp.
 command add_help(CLI::App& program);
-/// One command for each row of the registry of graph algorithms; in analytics.cpp.
+/// One command for each row of the registry of graph algorithms. Defined in analytics.cpp.
 std::vector<command> add_graph_algorithms(CLI::App& program);
 
 } // namespace coppice::app

@@ -38,7 +38,8 @@ private:
 /// The ranks of the processes; null if this process works alone.
 process_ranks* current_processes();
 
-/// Adapts the options to a rank of `ranks`: one part of the cores, and no output except on rank 0.
+/// Adapts the options of the command to this process, a rank of `ranks`: it uses an equal fraction of the cores, and
+/// only rank 0 writes output.
 void adapt_to_rank(common_options& options, std::string& output, process_ranks const& ranks);
 
 } // namespace coppice::app

@@ -37,7 +37,7 @@ method const refined{"coppice automatic, refined once", "refined", {.refinements
 method const chain{"coppice chain", "chain", {.method = band_method::chain}, true};
 method const rpts{"coppice rpts", "rpts", {.method = band_method::rpts}, false};
 std::vector<method> scalar_methods() { return {automatic, scaled, refined, rpts, chain}; }
-/// Of the catalogue of classical methods, those for which selects(algorithm) holds.
+/// Appends the classical methods of the catalogue for which selects(algorithm) is true.
 template <class Select>
 void append_classical(std::vector<method>& methods, Select const& selects) {
     for (auto const& row : classical::catalogue)

@@ -29,7 +29,8 @@ struct krylov_case {
     double products; ///< products of an iteration
     double vectors;  ///< vectors that an iteration reads and writes at least, apart from the matrix; 0: not counted
 };
-// CG: product 2, residual 3, step 5. BiCGStab: products 3 + 2 and 2, half step 3, residual 4, step 7.
+// Vectors that an iteration reads and writes. CG: 2 for the product, 3 for the residual, 5 for the step. BiCGStab: 3 +
+// 2 and 2 for the products, 3 for the half step, 4 for the residual, 7 for the step.
 constexpr krylov_case krylov_cases[] = {
     {"cg", "none", 1, 10}, {"bicgstab", "none", 2, 20}, {"gmres", "none", 1, 0}, {"cg", "forest", 1, 0}};
 

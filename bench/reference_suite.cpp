@@ -40,7 +40,7 @@ namespace {
 template <class T>
 constexpr char const* type_text = sizeof(T) == 8 ? "double" : "float";
 
-/// What an entry measures.
+/// Sizes and times of one measured figure.
 struct figure {
     std::int64_t rows = 0, nonzeros = 0;
     timing time{};

@@ -107,7 +107,7 @@ if(coppice_missing)
   message(FATAL_ERROR "Coppice needs packages that CMake did not find: ${missing}\n"
     "Debian, Ubuntu:  apt-get install ${debian}\n"
     "conda-forge:     conda install -c conda-forge ${conda}\n"
-    "If they are installed in a folder of their own, name it in CMAKE_PREFIX_PATH. The command alone needs CLI11 and fmt: "
+    "If they are installed in another folder, add it to CMAKE_PREFIX_PATH. Only the command needs CLI11 and fmt: "
     "COPPICE_BUILD_APPS=OFF leaves it out.")
 endif()
 find_package(Threads REQUIRED)

@@ -256,7 +256,7 @@ public:
         threads.reserve(executors_.size());
         auto const started = [&](int p) {
             try {
-                // As std::function: a thread of a lambda would have type information of default visibility.
+                // std::function, because std::thread of a lambda would export type information (RTTI) of the lambda.
                 threads.emplace_back(std::function<void()>([&one, p] { one(p); }));
                 return true;
             } catch (std::exception const& e) {

@@ -15,7 +15,7 @@ program solve_by_name
 
     k = 0
     offsets(1) = 1
-    do i = 1, n ! 2.5 on the diagonal, -1 beside it
+    do i = 1, n ! 2.5 on the diagonal, -1 next to it
         if (i > 1) call add(i - 1, -1d0)
         call add(i, 2.5d0)
         if (i < n) call add(i + 1, -1d0)

@@ -268,7 +268,7 @@ private:
     index first_ = 0, last_ = 0;
 };
 
-/// Values at the entries of a mask, of which some are found.
+/// Returns the entries of a mask for which `found` is set, with their values.
 template <class T>
 contents found_entries(pattern const& mask, buffer<std::uint8_t> const& found, buffer<T> const& values) {
     auto const selected = select(mask, found.data());

@@ -243,7 +243,7 @@ GrB_Info copy_c_name(char* to, Object* object) {
     });
 }
 
-/// Values at an address are not used by any field.
+/// GrB_get_VOID and GrB_set_VOID: no field has a value of type void*, so every call is an error.
 template <class Object>
 GrB_Info no_address(Object* object, int field) {
     return guarded(nullptr, [&]() -> GrB_Info {

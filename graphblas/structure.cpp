@@ -304,7 +304,8 @@ pattern_pointer with_columns(pattern const& a, index const* list, index columns)
     return std::make_shared<pattern const>(std::move(to));
 }
 
-/// Runs an assignment with renumbered columns if there are too many for flags of all of them.
+/// Runs an assignment. If there are so many columns that one flag per column costs too much, only the columns that
+/// occur are numbered, and the result gets its original columns back.
 template <class Assign>
 merged with_few_columns(pattern const& c, pattern const* a, index_list j, mask_view const& mask, Assign const& run) {
     index const known = c.entries() + j.count + (mask.where ? mask.where->entries() : 0) + (a ? a->entries() : 0);
@@ -372,7 +373,7 @@ gathered_entries extract(pattern const& a, index_list i, index_list j) {
         return restored(rows, j.indices ? coppice::extract(executor(), v, all_indices{}, columns)
                                         : coppice::extract(executor(), v, all_indices{}, all_indices{}));
     }
-    // One empty row after the others replaces all that are not stored.
+    // An empty row is appended; it represents all rows that are not stored.
     buffer<index> offsets(executor(), a.stored_rows() + 2);
     std::copy(a.offsets.begin(), a.offsets.end(), offsets.begin());
     offsets[a.stored_rows() + 1] = a.entries();

@@ -15,8 +15,7 @@ namespace coppice::graphblas {
 bool is_initialised();
 void keep_message(object_head* object, std::string const& message) noexcept;
 
-/// Runs a call of the C interface: no exception leaves it. The message of an error is selected in `output` for
-/// GrB_error.
+/// Runs a call of the C interface: no exception leaves it. The message of an error is stored in `output` for GrB_error.
 template <class Body>
 GrB_Info guarded(object_head* output, Body const& body) noexcept {
     try {
@@ -56,7 +55,7 @@ struct settings {
 
 /// Returns the entries, with pending changes merged.
 contents entries_of(table& t);
-/// Returns the entries of the transpose, which is selected until the matrix changes.
+/// Returns the entries of the transpose, which is cached until the matrix changes.
 contents transposed_entries(table& t);
 inline contents oriented(table& t, bool transposed) { return transposed ? transposed_entries(t) : entries_of(t); }
 /// Replaces the entries. Does not throw.
@@ -89,7 +88,7 @@ inline void require_accumulator(table const& c, GrB_BinaryOp accum, GrB_Type t) 
 }
 /// c = accum(c, t) for single values; without accumulator c = t.
 void accumulate(GrB_Type c_type, void* c, GrB_BinaryOp accum, GrB_Type t_type, void const* t);
-/// C<mask> = accum(C, T); T may be empty for a result that is known not to count.
+/// C<mask> = accum(C, T); T may be empty if no entry of T can reach C.
 void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, contents const& t, GrB_Type type,
             bool vector);
 

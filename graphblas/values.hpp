@@ -57,8 +57,8 @@ private:
     bool vector_;
 };
 
-/// z[k] = op(x[first], y[second]) where both sources exist, otherwise the one that exists. `from` null: entry k has
-/// sources k and k. Without `op` the second one counts.
+/// z[k] = op(x[first], y[second]) if both sources exist, otherwise the value of the one that exists. `from` null: entry
+/// k has sources k and k. Without `op`, z[k] = y[second] if both exist.
 std::shared_ptr<bytes const> combine(pattern const& where, source const* from, operand x, operand y, GrB_BinaryOp op,
                                      GrB_Type z, bool vector);
 std::shared_ptr<bytes const> apply_unary(GrB_UnaryOp op, GrB_Type x, bytes const& values, index n);

@@ -347,7 +347,8 @@ void transport::complete_last_collective() {
         *std::max_element(reports_.begin(), reports_.end(),
                           [](rank_report const& a, rank_report const& b) { return a.started < b.started; });
     if (own_.started == last.started) return;
-    // The sizes of blocks have arrived: that collective was the one before.
+    // For a collective of blocks, padded_total() is known: the sizes of the blocks were exchanged by the collective
+    // before it.
     auto const total = std::size_t(last.last == collective::blocks ? padded_total() : last.bytes * ranks_);
     std::vector<std::byte> const nothing(total, std::byte{});
     std::vector<std::byte> all(total, std::byte{});

@@ -67,7 +67,7 @@ private:
     class messages;
     enum class collective : std::int32_t { none, gather, sizes, blocks, all_to_all };
     enum class outcome : std::int32_t { running, ended, failed, stopped }; ///< stopped: because another rank failed
-    /// What a rank reports when it leaves run(), or when it fails.
+    /// Report that a rank sends to all others when it leaves run() or fails.
     struct rank_report {
         outcome how = outcome::running;
         collective last = collective::none; ///< the last collective that it has started

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what packages, recipes and contributors' files say about the sources.
+"""Checks that statements of packages, recipes and contributors' files about the sources are true.
 
 usage: scripts/check-packaging.py                 checks; prints each contradiction and exits with 1 if there is any
        scripts/check-packaging.py --tag TAG       also: TAG is that of this version, and the changelog has a date
@@ -180,7 +180,7 @@ def check_spack():
 
 
 def check_checksums():
-    """Zeros stand for an archive that does not exist yet; all recipes are of the same archive."""
+    """All recipes have the checksum of the same archive; zeros denote an archive that does not exist yet."""
     found = {recipe: only(r'sha256: "([0-9a-f]{64})"', recipe), spack: only(r'sha256="([0-9a-f]{64})"', spack)}
     found[port] = only(r"SHA512 ([0-9a-f]{128})$", port)
     require(found[recipe] == found[spack], spack, "its checksum is not that of the conda recipe")
@@ -203,7 +203,7 @@ def write_checksums(archive):
 
 
 def check_contributing():
-    """The table "What else to touch": each path exists, and the names in backticks beside a path occur in it."""
+    """The table "What else to touch": each path exists, and the names in backticks next to a path occur in it."""
     page = "CONTRIBUTING.md"
     section = re.search(r"^## What else to touch$(.*?)^## ", text(page), re.M | re.S)
     rows = re.findall(r"^\| ([^|]*)\| ([^|]*)\| ([^|]*)\|$", section.group(1), re.M) if section else []
@@ -217,7 +217,7 @@ def check_contributing():
             contents = [f for f in (root / path).rglob("*") if f.is_file()] if (root / path).is_dir() else [root / path]
             for name in re.findall(r"`([^`]+)`", what):
                 found = any(name == f.name or name in f.read_text(errors="replace") for f in contents if f.exists())
-                require(found, page, f"says that {path} has {name}, which it has not")
+                require(found, page, f"states that {path} contains {name}, which it does not")
 
 
 def main():

@@ -12,14 +12,14 @@ Stages, all except `sanitize`, `record`, `accuracy` and `python` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
   sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs
-             of a few test cases at once: the number of reports of each tool and program, and their kernels; minutes
+             of a few test cases simultaneously: the number of reports of each tool and program, and their kernels; minutes
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
   record     the fixed set of figures of GPU and host, at most eight minutes: a record in bench/results/, the tables of
              docs/results/, and what changed since the last record (scripts/record-bench.py)
-  python     the Python package with CUDA beside the build folder's library, and all of python/tests; needs a package
+  python     builds the Python package for the CUDA library of the build folder and runs python/tests; needs a package
              index, or wheels of what the tests import (cupy, torch, jax are tested where they are installed)
-  accuracy   errors of the direct solvers on the GPU beside those of LAPACK; minutes
+  accuracy   errors of the direct solvers on the GPU compared with those of LAPACK; minutes
 
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
@@ -27,7 +27,7 @@ Stages, all except `sanitize`, `record`, `accuracy` and `python` by default:
   --tools LIST, --programs LIST, --cases PATTERN, --exclude-cases PATTERN, --jobs N, --time S, --suppressions FILE,
   --records
                 for `sanitize`: tools and (parts of names of) programs, divided by commas; test cases as doctest takes
-                them; runs at once; seconds for all of them; known false reports with their reasons;
+                them; simultaneous runs; seconds for all of them; known false reports with their reasons;
                 writes reports as such a file has them. See scripts/gpu-sanitize.py --help
 Exit code 0 when every stage that ran succeeded.
 HELP
@@ -77,7 +77,7 @@ run() {
     fi
 }
 
-# The bindings are compiled beside the installed library; $COPPICE_PYTHON names an interpreter with what the tests import.
+# Only the bindings are compiled, for the installed library. $COPPICE_PYTHON is an interpreter with the packages of the tests.
 check_python() {
     local venv=$out/python prefix=$out/python-prefix
     rm -rf "$venv" "$prefix"

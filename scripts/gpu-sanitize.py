@@ -50,7 +50,7 @@ def arguments():
     parser.add_argument("--exclude-cases", default="", help="test cases that are left out (doctest's -tce)")
     parser.add_argument("--cases-per-run", type=int, default=6, help="default: %(default)s")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) * 3 // 4),
-                        help="runs at once; default: three for four cores")
+                        help="simultaneous runs; default: three for four cores")
     parser.add_argument("--limit", type=float, default=300, help="seconds for one run; default: %(default)s")
     parser.add_argument("--time", type=float, default=0, help="seconds for everything: runs that still go on are "
                         "stopped, and those left are named; default: no limit")
@@ -58,7 +58,7 @@ def arguments():
     parser.add_argument("--suppressions", default=os.path.splitext(os.path.abspath(__file__))[0] + ".xml",
                         help="suppression file, empty for none; default: gpu-sanitize.xml next to this script")
     parser.add_argument("--records", action="store_true", help="also writes each run's reports as records for a "
-                        "suppression file, beside its log")
+                        "suppression file, next to its log")
     options = parser.parse_args()
     options.tools = options.tools.split(",")
     for tool in options.tools:

@@ -41,7 +41,7 @@ done
 dist=$root/dist
 tools=$root/build-package/python
 
-# python_tools PACKAGE... in an environment of their own.
+# python_tools PACKAGE... installs Python packages in a separate environment.
 python_tools() {
     [ -x "$tools/bin/python" ] || python3 -m venv "$tools"
     "$tools/bin/pip" install -q "$@"

@@ -5,7 +5,7 @@
     scripts/scale-model.py
 
 Times are in ms, for CG with multilevel on 7-point 200^3 rows per device unless stated. The measured ones are from machines
-with two and four H200 (docs/scale.md names the commits); the parameters below are fitted to them where the comment says so.
+with two and four H200 (docs/scale.md names the commits); parameters below are fitted to them if their comment states it.
 """
 import math
 

@@ -5,7 +5,7 @@
 usage: scripts/splittings-table.py [--svg PICTURE.svg] FILE.json...
 
 Prints a Markdown table, a row for each kind of matrix: milliseconds with set-up, iterations in parentheses. The picture
-has iterations above and time below, on logarithmic axes; hollow marks did not converge.
+has iterations above and time below, on logarithmic axes; empty markers denote runs that did not converge.
 """
 import argparse
 import json

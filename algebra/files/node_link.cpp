@@ -192,7 +192,8 @@ private:
         *id += text;
         return true;
     }
-    /// Start of a list or object other than the graph, its lists and their items.
+    /// Processes the beginning of a list or an object, except for the graph itself, the lists of nodes and edges, and
+    /// their items. `what` is "a list" or "an object", for messages.
     void open(char const* what) {
         if (depth_ == 1 && in_ != list::none) refuse(name() + " is not a list");
         if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");

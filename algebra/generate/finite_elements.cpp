@@ -49,13 +49,14 @@ private:
         std::int64_t const sum = ex * regions_ / (nx_ + 1) + ey * regions_ / (ny_ + 1);
         return diffusion_[std::size_t(sum % 2)];
     }
-    /// Entry for the point and the one at (x + dx, y + dy): sum over the elements that contain both.
+    /// Matrix entry that couples point (x, y) to point (x + dx, y + dy): sum over the elements that contain both
+    /// points.
     double coupling(std::int64_t x, std::int64_t y, int dx, int dy) const {
         double sum = 0;
         for (int ey = dy > 0 ? 1 : 0; ey <= (dy < 0 ? 0 : 1); ++ey)
             for (int ex = dx > 0 ? 1 : 0; ex <= (dx < 0 ? 0 : 1); ++ex) {
                 tensor const& k = diffusion_of(x + ex, y + ey);
-                // The corner of the element at which the point is, and the diagonal through it.
+                // 1 if the diagonal of the element through this point rises to the right, -1 if it falls.
                 double const rising = ex == ey ? 1 : -1;
                 sum += dx == 0 && dy == 0 ? (k.xx + k.yy) / 3 + rising * k.xy / 2
                        : dy == 0          ? k.yy / 6 - k.xx / 3

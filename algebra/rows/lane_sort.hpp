@@ -15,7 +15,8 @@ struct lifted_element {
     T* elements;
     T value;
 };
-/// Inserts key k, and the elements that were taken at k, after the last key that is not larger.
+/// One step of insertion sort: moves key k to its position in keys[0, k), which are sorted, after all keys that are not
+/// larger; moves the elements `lifted`, which belong to it, in the same way.
 template <class Key, class... T>
 COPPICE_HD void insert_key(Key* keys, std::int64_t k, lifted_element<T>... lifted) {
     Key const key = keys[k];

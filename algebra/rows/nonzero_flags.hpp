@@ -53,7 +53,8 @@ struct inspect_nonzero {
         return found + f::balance;
     }
 };
-/// Converts the flag of a positive diagonal entry to that of a row without one.
+/// Stores the flags of a row. Inverts the flag of a positive diagonal entry, so that it is set if the row has none and
+/// flags of rows can be combined by bitwise or.
 struct store_flags {
     std::int64_t* rows;
     COPPICE_HD void operator()(std::int64_t row, std::int64_t found) const {

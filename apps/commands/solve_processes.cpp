@@ -52,7 +52,7 @@ double sum_of_squares_over_ranks(rank_communicator const& comm, std::vector<doub
     return over_ranks(comm, sum, plus{});
 }
 
-/// As scale_into_range() of the whole matrix.
+/// scale_into_range() for a matrix whose rows are distributed over ranks: multiplies all of them by one power of two.
 template <class T>
 int scale_rows_into_range(rank_communicator const& comm, row_block<T>& rows) {
     T largest(0);

@@ -50,7 +50,8 @@ std::string quoted(std::string const& text, std::string_view special, std::strin
     return result;
 }
 
-/// What the arguments of a command can be: a list of words, or files if it is empty.
+/// Returns the words that a shell completes for the argument of a command; if the list is empty, it completes file
+/// names.
 std::vector<std::string> argument_choices(command_page const& page) {
     return page.arguments.empty() ? std::vector<std::string>{} : page.arguments[0].choices;
 }

@@ -76,7 +76,7 @@ void check(int status, char const* what) {
     throw device_error(std::string("NCCL: ") + what + ": " + nccl_library::get().error_string(status));
 }
 
-/// Where the device of a rank is, and on rank 0 the name of the group.
+/// Host and PCI bus id of the device of a rank, which identify it; on rank 0 also the NCCL id of the group.
 struct device_position {
     char host[64];
     char bus[32];

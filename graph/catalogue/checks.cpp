@@ -121,7 +121,8 @@ std::string check_components(host_graph const& g, graph_answer const& answer, an
     return wrong.text();
 }
 
-/// Values of longest paths from anywhere. Vertices without a value (`none`) have an edge from another one without.
+/// Checks the values of longest paths that start at any vertex. A vertex without a value (`none`), one on or after a
+/// cycle, must have an incoming edge from another vertex without a value.
 template <class Length>
 std::string check_longest(host_graph const& g, std::vector<double> const& values, double none, Length const& length) {
     finding wrong;
@@ -159,7 +160,7 @@ double fact(graph_answer const& answer, std::string_view name) {
         if (key == name) return value;
     return std::numeric_limits<double>::quiet_NaN();
 }
-/// What rounding may change in sums of these capacities.
+/// Returns a bound of the rounding errors in sums of the capacities of the graph.
 double rounding_of(host_graph const& g) {
     double sum = 0;
     for (double const x : g.values) sum += x;
@@ -217,7 +218,7 @@ std::string check_minimum(host_graph const& g, graph_answer const& answer, analy
     return wrong.text();
 }
 
-/// Mates are mutual and neighbours. heavy(u, v, k): whether edge k needs an end whose own edge is as heavy.
+/// Checks that mates are mutual and neighbours, and that each edge has an end whose matching edge is at least as heavy.
 template <class Weight>
 std::string check_mates(host_graph const& g, std::vector<std::int64_t> const& mates, Weight const& weight) {
     finding wrong;

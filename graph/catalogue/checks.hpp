@@ -36,16 +36,18 @@ std::span<std::string_view const> checked_graph_algorithms();
 /// Proves that a result is right, with the options that it was computed with. Returns an empty string, or the first
 /// violation. O(n + m) time.
 ///
-/// | algorithm | what is proved, and how |
-/// | --- | --- |
-/// | bfs, sssp, widest | no edge improves a value, and edges that explain values lead from the source to each vertex |
-/// | components | no edge leaves a component, and each is connected |
-/// | topological-levels, longest-paths | no edge improves a value, and an edge explains each; none for vertices on or
-/// after cycles | | max-flow | capacities, conservation (up to rounding), and no path with remaining capacity from
-/// source to sink | | min-cut | source and sink are on different sides, and the cut has the stated capacity | |
-/// maximal-matching | mates are mutual neighbours; each edge has an end with a mate | | matching | the same; each edge
-/// has an end whose own edge is as heavy: at least half of the optimum | | independent-set | members are not
-/// neighbours; others have a member as a neighbour | | colouring | neighbours have different colours |
+/// Properties that are checked for each algorithm:
+/// - bfs, sssp, widest: no edge improves a value, and edges that explain values lead from the source to each vertex.
+/// - components: no edge leaves a component, and each component is connected.
+/// - topological-levels, longest-paths: no edge improves a value, and an edge explains each value; vertices on or after
+///   cycles have no value.
+/// - max-flow: capacities, conservation (up to rounding), and no path with remaining capacity from source to sink.
+/// - min-cut: source and sink are on different sides, and the cut has the stated capacity.
+/// - maximal-matching: mates are mutual neighbours, and each edge has an end with a mate.
+/// - matching: the same, and each edge has an end whose matching edge is at least as heavy; so the weight is at least
+///   half of the optimum.
+/// - independent-set: members are not neighbours, and all other vertices have a member as a neighbour.
+/// - colouring: neighbours have different colours.
 ///
 /// Throws argument_error for an algorithm without a check.
 std::string check_graph_answer(std::string_view name, host_graph const& g, graph_answer const& answer,

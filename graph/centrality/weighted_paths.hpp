@@ -44,7 +44,7 @@ void require_lengths(Executor const& exec, csr_view<T> a, bool positive, char co
                            (positive ? "not more than 0, expected positive lengths" : "negative or NaN"));
 }
 
-/// What is known of the shortest paths from one source.
+/// Data of the shortest paths from one source: distances, numbers of paths, and dependencies so far.
 template <class T>
 struct weighted_walk {
     csr_view<T> a, incoming;

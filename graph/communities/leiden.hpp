@@ -47,7 +47,8 @@ struct gain_of_refinement {
     COPPICE_HD std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
         bool const stays = own != v || sizes[v] != 1 || !is_attached[v];
         if (label == own) return stays ? ~std::uint64_t(0) : ordered_bits(0.0) | 1;
-        // the vertex with the number of the label is in it, unless it is alone and may leave now
+        // A refined community is named after one of its vertices. That vertex may leave in this round if it is alone;
+        // then v must not join it.
         bool const may_leave = sizes[label] <= 1 && rule(label) == quarter;
         if (stays || may_leave || communities[label] != communities[v]) return 0;
         double const expected = resolution * double(row_sums[v]) * double(totals[label]) / all;
@@ -62,7 +63,8 @@ struct gain_of_refinement {
         worker.add(sizes + to, std::int32_t(1));
     }
 };
-/// weight(v, community without v) >= resolution k_v (K - k_v) / s
+/// Flags the vertices v that are connected well enough to the rest of their community to join others: the weight of
+/// their edges to it is at least resolution k_v (K - k_v) / s, where K is the sum of k over the community.
 struct attach_to_community {
     using value = std::int64_t;
     graph_view g;
@@ -84,7 +86,7 @@ struct within_label {
     vertex_id const* labels;
     COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return labels[u] == labels[g.neighbors[k]]; }
 };
-/// The smallest group of each community.
+/// Computes, for each community, the smallest number of the groups that its vertices belong to.
 struct lower_to_group {
     vertex_id const *communities, *groups;
     vertex_id* smallest;

@@ -167,8 +167,9 @@ integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, 
     if (check.bad > 0)
         throw matrix_error(std::string(algorithm) + ": " + std::to_string(check.bad) +
                            " edge weights are negative or not finite");
-    // In two steps: first with units for which the sum is below 2^51 for any weights, then with units for which the sum
-    // is close to 2^51. Integer sums do not depend on the order, so that the units are the same on every executor.
+    // The unit 2^-power is chosen in two steps: first such that the sum of the integers is below 2^51 for any weights,
+    // then, given that sum, such that it is close to 2^51. Integer sums do not depend on the order of addition, so the
+    // unit is the same on every executor.
     int power = 0;
     if (check.largest > 0) {
         power = 50 - std::ilogb(check.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));

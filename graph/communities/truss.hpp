@@ -40,7 +40,7 @@ struct number_above {
         number[k] = at;
     }
 };
-/// An edge towards a smaller vertex gets the number of its opposite.
+/// Gives an edge to a smaller vertex the number of the edge in the other direction.
 struct number_below {
     graph_view g;
     std::int32_t* number;
@@ -113,7 +113,8 @@ struct peel_triangles {
         worker.emit(e);
     }
 };
-/// Converts core numbers of supports to truss numbers.
+/// Adds 2 to the largest k for which the edge is in a subgraph whose edges are in k triangles each: a k-truss requires
+/// k - 2 triangles.
 struct add_two {
     std::int32_t* numbers;
     COPPICE_HD void operator()(std::int64_t e) const { numbers[e] += 2; }

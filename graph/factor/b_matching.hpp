@@ -101,7 +101,7 @@ struct ends_of_edge {
         edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
     }
 };
-/// Stores where the ends at v begin in the sorted list of ends.
+/// Computes the offset of the ends at vertex v in the list of ends, which is sorted by vertex.
 struct first_end {
     vertex_id const* vertex;
     std::int64_t count;

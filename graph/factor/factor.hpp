@@ -53,7 +53,8 @@ public:
     void update(int rounds_done, round_total const& total, double next_cost) {
         charging_ = double(total.confirmed) < options_.charge_below * double(total.proposed);
         if (charges_ || options_.charge_below == 0) return;
-        // At this rate proposed / confirmed rounds remain, and a round costs half as much on average.
+        // If later rounds confirm as many edges as this one, proposed / confirmed rounds remain. Since the number of
+        // proposals decreases, a round then costs half of `next_cost` on average.
         double const expected = double(total.proposed) / double(total.confirmed) * next_cost / 2;
         if (expected <= affordable_) return;
         charges_ = charging_ = true;

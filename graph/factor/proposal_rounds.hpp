@@ -222,7 +222,8 @@ private:
         offer_candidate<T, I, N> const offer{states_.data(), seekers, neighbors_};
         keep_best<T, I, N, order_type> const keep{order_};
         store_proposals<T, I, N> const store{seekers, proposed_.data()};
-        // A few short rows according to the last totals: a pass over all nonzeros would cost more.
+        // If the totals of the last round show that few and short rows must be searched, these are searched one by one,
+        // since a pass over all nonzeros would cost more.
         bool const few = going_on_ && 8 * here_.searched < plan_.nonzeros && here_.longest <= max_row_alone;
         if (few)
             for_each(exec_, active_count_,

@@ -19,7 +19,7 @@ struct vertex_aggregates {
     buffer<I> of{}; ///< [vertices] index of the vertex's aggregate, or -1 if it belongs to none
 };
 
-/// What happens to a vertex that is alone on its path: it forms its own aggregate, or is left out; any other value is
+/// Treatment of a vertex that is alone on its path: it forms its own aggregate, or is left out; any other value is
 /// the vertex whose aggregate it joins.
 inline constexpr int stays_alone = -1;
 inline constexpr int left_out = -2;

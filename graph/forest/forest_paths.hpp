@@ -304,7 +304,8 @@ struct describe_path {
     }
 
 private:
-    /// The path ends here although the factor continues if a cycle was opened at this vertex.
+    /// Next vertex in direction d; -1 if the path ends at v. If a cycle was opened at v, the path ends there although
+    /// the factor has another edge.
     COPPICE_HD I next(std::int64_t v, position_entry<I> const& e, int d) const {
         return path_end_vertex(e.link[d]) == ids(v) ? I(-1) : neighbor(v, d);
     }
@@ -570,7 +571,7 @@ void require_factor(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I>
                              " vertices of a factor are out of range, repeated or not mutual");
 }
 
-/// Forest of a valid factor of the rows of `weights`.
+/// Computes the linear forest of a factor that require_factor() has accepted; `weights` are the rows of this rank.
 template <class Rank, class T, class I, class O>
 linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     linear_forest<I> forest;
@@ -585,7 +586,7 @@ linear_forest<I> forest_at(Rank const& rank, csr_view<T, I, O> weights, graph_fa
     return forest;
 }
 
-/// Forest of a valid factor of a single-rank graph.
+/// forest_at() for a graph on a single rank.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     return forest_at(single_rank_graph<Executor, I>(exec), weights, f);

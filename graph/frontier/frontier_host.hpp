@@ -10,8 +10,8 @@
 
 namespace coppice::inline v0_1::analytics {
 
-/// Worker without concurrent workers: uses plain accesses. It copies the list descriptors and writes them back in the
-/// destructor.
+/// Worker that runs alone, so that plain accesses to shared data suffice. Its constructor copies the descriptors of the
+/// lists, and its destructor writes them back.
 template <int N>
 class sequential_worker {
 public:

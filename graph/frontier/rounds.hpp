@@ -30,7 +30,8 @@ struct item_step {
     worklist const* in;
     outputs<N> outs;
     F f;
-    /// Its predicate may become true within a round; a round is then small only if its list is short.
+    /// Set for a step whose predicate may become true within a round: a round is then small only if the list of this
+    /// step is short, too.
     bool opens_late = false;
 };
 template <class F>

@@ -45,9 +45,8 @@ struct sssp_result {
 template <executor Executor, class T>
 sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options = {});
 
-/// Shortest paths, given the result `old`, with parents, for a slightly different graph with the same vertices.
-/// Distances
-/// that are no longer explained by their parents are discarded, and the search starts from the others. Time: two passes
+/// Computes shortest paths from the result `old`, with parents, for a slightly different graph with the same vertices.
+/// Discards the distances that their parents no longer explain, and starts the search from all others. Time: two passes
 /// over the edges, log n passes over the vertices, and work for the changes. The result has the same bits as without
 /// `old`. With negative lengths the search starts from scratch. Throws dimension_error if `old` has other sizes,
 /// argument_error if its source is another vertex.

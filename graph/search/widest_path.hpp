@@ -26,7 +26,7 @@ widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_i
 
 namespace analytics {
 
-/// Rule on negated widths: smaller is wider.
+/// Path rule of sssp() for widths: the search minimises negated widths.
 template <class T>
 struct narrowest_edge {
     COPPICE_HD static T start() { return -std::numeric_limits<T>::infinity(); }

@@ -68,7 +68,8 @@ struct number_children {
             numbers[tree.g.neighbors[k]] = numbers[u] + 1 + before[k] - before[tree.g.offsets[u]];
     }
 };
-/// Root numbers: `before` is the exclusive scan of the sizes of roots in the order of the vertices.
+/// Size of the tree of a root, 0 for other vertices: the exclusive scan over all vertices gives the preorder numbers of
+/// the roots.
 struct size_of_root {
     tree_view tree;
     std::int32_t const* sizes;
@@ -122,7 +123,8 @@ struct no_fence {
         return fence.tree.parent(u) != v || !fence(u);
     }
 };
-/// A fence may still be within a component, if a sibling's subtree leads on.
+/// Stores the parent of the uppermost vertices of each component. Even if the edge to the parent is a fence, both its
+/// ends may have the same label, through the subtree of a sibling.
 struct find_head {
     tree_view tree;
     vertex_id const* labels;
@@ -147,7 +149,8 @@ struct count_heads {
         if (heads[label] >= 0) worker.add(counts + heads[label], 1);
     }
 };
-/// A vertex that is not a root is also in the component of its parent.
+/// A vertex is an articulation point if it is in several components. counts[v] is the number of components whose head
+/// is v; a vertex that is not a root is in one more, that of the edge to its parent.
 struct store_articulation {
     tree_view tree;
     std::int32_t const* counts;

@@ -91,7 +91,7 @@ struct decide_member {
             vertex_id u[width];
             std::uint8_t other[width];
             COPPICE_UNROLL
-            // the last edges may be read twice
+            // Beyond the last edge, edge k is read again, so that the loop has a fixed number of loads.
             for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k];
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j) other[j] = worker.load(status + u[j]);

@@ -189,7 +189,8 @@ struct find_height {
             x.next_heights[u] = lowest + 1;
     }
 };
-/// Lists the active vertices for the next round, whose number is the negative of that of this one.
+/// Lists each active vertex once for the next round. queued[v] = -round flags the vertices of this list; the receivers
+/// of pushes are flagged by +round.
 struct list_active {
     flow_arrays x;
     flow_state const* state;

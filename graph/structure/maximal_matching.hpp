@@ -44,7 +44,7 @@ COPPICE_HD inline void match(vertex_id* mates, vertex_id u, vertex_id v) {
     mates[u] = v;
     mates[v] = u;
 }
-/// Whether so few vertices do not justify a pass over all vertices.
+/// Whether there are so few vertices that a pass over all vertices would cost more than processing them one by one.
 COPPICE_HD inline bool are_few(std::int64_t count, graph_view const& g) { return 16 * count <= g.vertices; }
 
 /// Locality of the neighbours of sampled vertices; long rows are skipped.
@@ -142,11 +142,13 @@ struct matching_position {
     }
 };
 
-// A round. The best edge of a free vertex leads to the first of its free neighbours before it, or else to the last free
-// neighbour of its row. An edge that is the best one of both ends is in the greedy matching.
+// A round of the parallel algorithm. If a free vertex has free neighbours that precede it in the order, its best edge
+// leads to the first of them; otherwise to the last free neighbour of its row. An edge that is the best one of both
+// ends is in the greedy matching.
 
 inline constexpr std::uint64_t no_edge = ~std::uint64_t(0);
-/// Flag: no free neighbour before the vertex; the low bits are then smallest for the last edge
+/// Flag of a best edge: no free neighbour precedes the vertex in the order. The low bits then decrease with the index
+/// of the edge, so that the minimum is the last edge.
 inline constexpr std::uint64_t leads_on = std::uint64_t(1) << 40;
 
 struct find_best {
@@ -328,7 +330,7 @@ struct list_with_free_neighbor {
             if (vertex_id const v = g.neighbors[k]; mates[v] < 0 && v != u) return worker.emit(u);
     }
 };
-/// `left` == g.vertices: the unmatched vertices are not listed.
+/// Matches along all edges. `left`: number of unmatched vertices in lists[0]; g.vertices if they are not listed.
 inline void match_all(host_executor const& exec, graph_view g, vertex_id* mates, worklists<2>& lists,
                       std::int64_t left) {
     if (left == g.vertices) return match_in_order(exec, g, mates);

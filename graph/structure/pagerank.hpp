@@ -62,7 +62,7 @@ struct add_rank_sums {
         return {a.change + b.change, a.dangling + b.dangling};
     }
 };
-/// What the rank of a vertex is divided by: the number of its edges, or the sum of their weights.
+/// Divisor of the rank of a vertex: the number of its edges, or the sum of their weights.
 template <class T>
 struct out_weight {
     graph_view g;

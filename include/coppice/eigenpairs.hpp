@@ -12,9 +12,8 @@
 ///   - `a`: symmetric; `b`: symmetric positive definite, or empty for the identity. Neither is checked. Double.
 ///   - `m`: a symmetric positive definite preconditioner for A, of <coppice/preconditioner.hpp>; for a singular A that
 ///     of A + sigma I for a small sigma also serves. Not one that varies.
-///   - x[n count], in memory of `exec`: start vectors on entry, one after the other, linearly independent (random
-///   numbers);
-///     eigenvectors on return, orthonormal in the product of B. `count` is 1 to 32 and at most n / 3.
+///   - x[n count], in memory of `exec`: on entry the start vectors, one after the other, linearly independent (random
+///     numbers); on return the eigenvectors, orthonormal in the product of B. `count` is 1 to 32 and at most n / 3.
 ///   - constraints[n k]: vectors to whose B-orthogonal complement the iteration is restricted: the null space, or known
 ///     eigenvectors. With them `x` contains the next pairs.
 ///   - Each iteration is the Rayleigh-Ritz method for the 3 count vectors X, M^-1 (A X - B X Lambda) and the last

@@ -6,8 +6,7 @@
 ///     if (!result.converged) std::cerr << to_string(result.reason);
 ///
 /// `least_squares_result solve_least_squares(exec, a, b, x, options)`
-///   - `a`: rows x columns, of any shape and rank, float or double. b[rows], x[columns] in memory of `exec`; x holds
-///   the
+///   - `a`: rows x columns, of any shape and rank, float or double. b[rows], x[columns] in memory of `exec`; x is the
 ///     initial guess on entry and does not overlap b. The result is the x with the smallest true |A^T (b - A x)| of the
 ///     restarts, never one that is worse than the guess.
 ///   - If the problem has several solutions, x is the one with the smallest |x - guess| if there is no preconditioner,

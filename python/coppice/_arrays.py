@@ -80,7 +80,7 @@ def cast(value, dtype: np.dtype) -> Any:
 
 
 def to_type(name: str, value, dtype: np.dtype, of: str, copy=True) -> Any:
-    """Return an array of the given type, which is that of `of`. TypeError for complex values beside a real type."""
+    """Return an array of the given type, which is that of `of`. TypeError if the values are complex and the type is real."""
     value = array(name, value, copy=copy)
     given = library_of(value).dtype(value)
     if given != dtype and not (copy and np.can_cast(given, dtype, "same_kind")):

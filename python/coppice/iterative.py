@@ -617,7 +617,7 @@ def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: flo
     b : (n,) or (n, 1) array
     restart : int, the dimension of the Krylov space, min(20, n) by default
     maxiter : int, restart cycles, 10 n by default
-    callback : function, called as `callback_type` says
+    callback : function, called as `callback_type` specifies
     callback_type : str
         "pr_norm": with the relative residual, after every inner iteration. "x": with x, after every cycle. "legacy": as
         "pr_norm", and `maxiter` counts inner iterations; the default if there is a callback, with SciPy's

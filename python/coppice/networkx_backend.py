@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NetworkX backend: ``networkx.pagerank(G, backend="coppice")`` and the others below.
 
-A call is either answered as NetworkX answers it, or refused with a reason: `can_run` says no, and functions that are called
+A call is either answered as NetworkX answers it, or refused with a reason: `can_run` returns False, and functions called
 on a converted graph raise NotImplementedError, so that NetworkX goes on with its own function if it may. Iterative methods
 take NetworkX's steps from NetworkX's start; sums of floating-point numbers may round otherwise.
 """
@@ -415,7 +415,7 @@ class _Need:
 
     only : the only values that it takes of some arguments.
     node : the arguments that are nodes.
-    arguments : function of the bound arguments that says why not; None: they are right.
+    arguments : function of the bound arguments that returns why they are refused; None: they are accepted.
     directed : True or False where it takes only such graphs.
     loops : whether the graph may have edges from a node to itself.
     several : whether it takes multigraphs.
@@ -423,7 +423,7 @@ class _Need:
     use : what for, see `_Lengths.refusal`.
     default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
-    attributes : whether the result contains attributes: "all", or "edges" if the argument `data` says so.
+    attributes : whether the result contains attributes: "all", or "edges" if the argument `data` requests them.
     cost : what a call costs NetworkX: "local" (less than a pass over the graph, or as much as here), "search" (less than the
         conversion), "pass" (about as much as the conversion), "sources" (a search from every node), "heavy" (several times as
         much as the conversion).
@@ -565,7 +565,7 @@ def _smallest(values):
 
 
 def _cached(G, attribute=None):
-    """The converted graph that NetworkX has kept beside G, with that attribute; None: there is none."""
+    """Return the converted graph that NetworkX caches for G, with that attribute; None if there is none."""
     import networkx as nx
 
     if not getattr(getattr(nx, "config", None), "cache_converted_graphs", False):

@@ -239,7 +239,7 @@ def _converted(name, value, size, beside):
 
 
 def _stacked(name: str, value: Any, shape: tuple[int, int | None], values: Any) -> Any:
-    """Return the columns of an (n, k) array one after the other, as a new vector beside `values`."""
+    """Return the columns of an (n, k) array one after the other, as a new vector in the memory space of `values`."""
     given = np.asarray(library_of(value).to_host(value) if hasattr(value, "device") else value, np.float64)
     expected = f"({shape[0]}, {'j' if shape[1] is None else shape[1]})"
     if given.ndim != 2 or given.shape[0] != shape[0] or shape[1] not in (None, given.shape[1]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # %% [markdown]
-# # A look at a network
+# # Analysis of a network
 #
 # Two communities with few edges between them. The functions of `coppice.graph` take scipy.sparse matrices and graphs of
 # NetworkX and igraph.

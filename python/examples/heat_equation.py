@@ -2,9 +2,9 @@
 # %% [markdown]
 # # A heat equation, implicitly: many tridiagonal systems with one matrix
 #
-# u_t = u_xx on (0, 1) with u = 0 at both ends, by Crank and Nicolson's method: a tridiagonal system a step, the same
-# matrix in all of them. `factorize_tridiagonal` eliminates once; several initial values are right-hand sides beside one
-# another.
+# u_t = u_xx on (0, 1) with u = 0 at both ends, by the Crank-Nicolson method: one tridiagonal system per step, with the
+# same matrix in every step. `factorize_tridiagonal` factorises it once. Several initial values are solved together, as
+# columns of the right-hand side.
 
 # %%
 import numpy as np

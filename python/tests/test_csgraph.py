@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""coppice.csgraph beside scipy.sparse.csgraph, whose own tests scripts/scipy-suite.py runs."""
+"""coppice.csgraph compared with scipy.sparse.csgraph, whose own tests scripts/scipy-suite.py runs."""
 
 import inspect
 

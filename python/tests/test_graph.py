@@ -426,7 +426,7 @@ def test_pictures():
 
 
 def test_checks_prove_results(G):
-    """Every algorithm with a check passes it; others say so."""
+    """The result of every algorithm with a check passes it; for others, check=True is an error."""
     A = nx.to_scipy_sparse_array(G, dtype=float)
     for name, row in coppice.graph.algorithms().items():
         if not row["check"]:

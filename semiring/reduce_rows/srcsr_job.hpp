@@ -32,7 +32,8 @@ struct srcsr_job {
     path_point const* splits; ///< ranges + 1 split points, with the kinds of the ranges
     /// One per range: partial sum of the last row, for the range where that row ends; empty between launches.
     hand_over_slot* slots;
-    /// One per range: partial sum of a split row in the range where it ends (balanced_postprocess).
+    /// One per range: partial sum of the first row of the range if that row began in an earlier range and ends in this
+    /// one (scheme balanced_postprocess).
     hand_over_slot* heads;
     /// 2 * ranges accumulators that replace the values of slots and heads if these are too large for a slot
     void* large_carries;

@@ -331,7 +331,8 @@ private:
                 end = O(lower_position(b.indices, begin, end, highest + 1));
             }
             if constexpr (buffers_products(Lanes)) {
-                // Long rows of B occupy the lanes one after the other.
+                // Rows of B with more than `short_row` entries on average occupy all lanes; they are processed one
+                // after the other below.
                 constexpr int short_row = 4;
                 gathered_rows<Lanes, O> const met(block, begin, end);
                 if (met.numbered && block.ballot(met.total > short_row * row_count) == 0) {

@@ -99,7 +99,7 @@ struct held_matrix final : held_object {
     }
 };
 
-/// What a solve or a graph algorithm found.
+/// Result of a solve or of a graph algorithm: arrays, numbers and texts by name.
 struct held_result final : held_object {
     static constexpr char const* described = "a result";
     char const* kind() const override { return described; }

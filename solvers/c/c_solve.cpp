@@ -168,7 +168,7 @@ method_choice read_method(std::string_view text) {
     return choice;
 }
 
-/// What is known of a solve besides the results of its columns.
+/// Data of a solve in addition to the results of its columns.
 struct solve_summary {
     std::string method{}, preconditioner{};
     double setup_seconds = 0, solve_seconds = 0;

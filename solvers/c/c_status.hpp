@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What every function of the C interfaces uses: conversion of exceptions to codes and messages, checks of arguments.
+/// Common code of the functions of the C interfaces: converts exceptions to codes and messages, checks arguments.
 #pragma once
 
 #include <coppice/c_types.h>

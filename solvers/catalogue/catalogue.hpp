@@ -2,8 +2,8 @@
 /// \file
 /// Registry of the preconditioners.
 ///
-/// Only the sources of the catalogue and <coppice/preconditioner_classes.hpp> include this file. The registration of a
-/// preconditioner is in its header:
+/// Only the sources of the catalogue and <coppice/preconditioner_classes.hpp> include this file. The registration of
+/// each preconditioner (NAME_entry) is in the header of the preconditioner.
 #pragma once
 
 #include <array>

@@ -152,7 +152,7 @@ struct placed_row {
         auto const around = [&](unsigned low, unsigned high) {
             return unsigned((std::uint64_t(high) << word_rows | low) << 1 >> bit);
         };
-        // The row before a word belongs to a block that stays.
+        // The last block of a word always stays, so row -1 (the last row of the previous word) stays.
         stays = around(here.stays, next.stays) | (bit == 0 ? 1u : 0u);
         second = around(here.second, next.second);
         before = here.before + count_bits(here.stays & low_bits(bit));

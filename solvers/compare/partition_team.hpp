@@ -80,8 +80,8 @@ COPPICE_HD void spike(Team const& team, equations<T> const& e, int partitions, T
     team.sync();
 }
 
-/// Eliminates the unknown of row `l`, the previous one, from row i; row i then contains the unknown before l.
-/// (eliminate_after: the same with the following row r.)
+/// Eliminates the unknown of row l < i from row i; row i then contains the unknown that precedes l. (eliminate_after
+/// eliminates the unknown of row r > i.)
 template <class T>
 COPPICE_HD void eliminate_before(equations<T> const& e, int i, int l) {
     T const k = e.a[i] / e.b[l];

@@ -85,7 +85,8 @@ COPPICE_HD rotated_rows<T> rotate_partition(equations<T> const& e, int begin, in
 template <class T>
 COPPICE_HD rotated_rows<T> merged_rotated_rows(rotated_rows<T> const& l, rotated_rows<T> const& r,
                                                rotated_separator<T>& m) {
-    // Columns: the last unknown of l, the first of r; x_before, the first of l, the last of r, x_after, d.
+    // Columns of the four rows: the two unknowns to eliminate (the last one of l, the first one of r), then x_before,
+    // the first unknown of l, the last one of r, x_after, d.
     wide_row<T, 7> row[4];
     for (int i = 0; i < 2; ++i) {
         T const *const a = l.row[i].v, *const b = r.row[i].v;

@@ -43,9 +43,8 @@ void solve_spike(Executor const& exec, tridiagonal_view<T> a, columns_view<std::
 /// A segment of consecutive rows of a system whose other rows may be on another device or host:
 ///
 ///     reduce(d)            for all segments, in parallel
-///     ends()               two equations, a value on the host; those of all segments determine the unknowns around
-///     each
-///                          (classical::solve_spans)
+///     ends()               two equations, a value on the host; those of all segments determine the unknowns
+///                          around each segment (classical::solve_spans)
 ///     solve(around, d, x)  for all segments, in parallel
 ///
 /// lower[0] is the coefficient of the last row before the segment and upper[size - 1] that of the first row after it.

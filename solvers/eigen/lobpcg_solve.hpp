@@ -99,7 +99,8 @@ public:
             if (result_.iterations > 0 && options_.progress && !options_.progress(result_.iterations, worst))
                 return end(eigen_reason::cancelled, x);
             if (result_.iterations >= options_.max_iterations) return end(eigen_reason::max_iterations, x);
-            // Residuals are relative to the eigenvalues, and may stay as large while these decrease.
+            // Residuals are relative to the eigenvalues. They may stay constant while the eigenvalues still converge,
+            // so the solve also counts as progressing if the sum of the eigenvalues changes.
             double sum = 0;
             for (double const value : result_.values) sum += options_.largest ? -value : value;
             bool const moves = !(sum >= best_sum - 1e-8 * std::abs(best_sum));
@@ -261,7 +262,7 @@ private:
     }
     double norm(T const* x) const { return std::sqrt(gram(x, 1, x, 1)(0, 0)); }
 
-    /// W = M^-1 R, without the constraints, with its products.
+    /// Computes W = M^-1 R, made B-orthogonal to the constraints, and its products with A and B.
     void precondition() {
         for (int j = 0; j < count_; ++j) {
             if (result_.residuals[std::size_t(j)] <= options_.tolerance) { // has converged: no direction

@@ -317,7 +317,7 @@ public:
             solve(exec, to, spare_.data(), n);
             return for_each(exec, n, add_vectors<T>{x, spare_.data(), to});
         }
-        // B is the polynomial: two steps of the recurrence for b - A x from zero, applied to x.
+        // x += p(A) (b - A x) with the polynomial p of two steps of the Chebyshev recurrence that starts from zero.
         m.multiply(exec, x, store_residual<T>{m.scale, b, to});
         others(exec, x, to);
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), to, spare_.data()});

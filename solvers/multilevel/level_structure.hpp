@@ -91,10 +91,9 @@ neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I>
 /// Aggregates of the first level, on which all other levels depend; returns whether its prolongator is smoothed. If
 /// many entries per row pass the filter:
 /// - In three dimensions a smoothed prolongator causes fill-in on the coarse levels, and P_0 with small aggregates
-/// converges
-///   as well: a 7-point stencil with equal weights takes 22 iterations with both at 160^3, and the coarse levels have
-///   0.68 instead of 1.05 times the nonzeros of the first level. In the plane, where rows of P are shorter, P_0
-///   takes 1.5 times as many iterations.
+///   converges as fast: a 7-point stencil with equal weights takes 22 iterations with both at 160^3, and the coarse
+///   levels have 0.68 instead of 1.05 times the nonzeros of the first level. In the plane, where rows of P are shorter,
+///   P_0 takes 1.5 times as many iterations.
 /// - In the plane longer runs need no more iterations: for a stencil rotated by 45 degrees the coarse levels have 0.27
 ///   instead of 0.38 times the nonzeros of the first level.
 template <executor Executor, class T, class I>
@@ -260,7 +259,8 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     }
     linear_forest<I> const& forest = c.made.forest;
     multilevel_smoother kind = options.smoother;
-    // Ranks that share a level need the same kind.
+    // On a level with couplings to other ranks, all ranks need the same smoother. The choice below depends on rows of
+    // this rank only, so it is not made there.
     if (kind == multilevel_smoother::automatic && !coupling && !modes && !level.last &&
         suits_forest_smoother(exec, a, level.scales, row.coverage))
         kind = multilevel_smoother::forest;

@@ -127,7 +127,8 @@ template <executor Executor, class Value>
 double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value) {
     std::int64_t const samples = std::min(rows, max_samples);
     if (samples == 0) return 0;
-    // A reduction would give each lane sixteen samples, one after the other.
+    // The samples are stored first and then summed: a reduction alone would let each lane draw sixteen samples one
+    // after the other, each with its memory latency.
     buffer<std::int64_t> drawn(exec, samples);
     draw_samples(exec, store_sample<Value>{value, rows, samples, drawn.data()});
     return double(reduce(exec, samples, std::int64_t{0}, stored_sample{drawn.data()}, plus{})) / double(samples);

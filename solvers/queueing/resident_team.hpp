@@ -259,7 +259,8 @@ private:
         for (std::int32_t k = offsets_[q] - entry_; k < end; ++k) {
             resident_column const c = columns_[k];
             T const* const from = fresh && !c.odd() ? fresh : x;
-            // Two separate expressions, so that values of this member are read from its own memory.
+            // Two separate expressions: the compiler then reads values of this member of the team by accesses to its
+            // own shared memory instead of accesses within the cluster.
             sum += values_[k] *
                    (c.member() == team_.member() ? from[c.position()] : team_.peer(from, c.member())[c.position()]);
         }

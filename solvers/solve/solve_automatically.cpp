@@ -18,7 +18,7 @@ constexpr std::int64_t max_rows_for_hundred_vectors = 1'000'000;
 /// Minimum restart of GMRES if other solvers follow.
 int usual_space(std::int64_t n) { return n <= max_rows_for_hundred_vectors ? 100 : 0; }
 
-/// Positive definite for every matrix, as minres requires.
+/// A preconditioner that is positive definite for every matrix, as minres requires.
 constexpr auto positive_diagonal = "diagp_1,sign=positive";
 
 /// Maximum row_length for an incomplete factorisation, which takes about row_length steps for each nonzero; high-degree

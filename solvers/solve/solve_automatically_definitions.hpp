@@ -21,12 +21,12 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-/// Of the iterations of a solve: how many an attempt gets in the first pass over the choices.
+/// Maximum number of iterations of an attempt in the first pass over the choices.
 inline std::int64_t first_limit(std::int64_t n) {
     return std::max<std::int64_t>(1000, 4 * std::int64_t(std::sqrt(double(n))));
 }
 
-/// Adds what an attempt found to the whole, and takes its history.
+/// Adds the result of an attempt to the result of all attempts, and moves its history there.
 void append_attempt(automatic_result& whole, solver_attempt attempt);
 
 /// Whether this choice may converge with more iterations.
@@ -128,7 +128,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
         std::vector<solver_choice> hopeful;
         bool const ends_direct = !alone && detail::is_direct(choices.back());
         for (solver_choice const& choice : choices) {
-            // The direct solver at the end needs few iterations, but some.
+            // If the last choice is the direct solver, a few iterations are reserved for it.
             bool const reserves = ends_direct && !detail::is_direct(choice) &&
                                   options.krylov.max_iterations > 2 * detail::direct_iterations;
             std::int64_t const available = left - (reserves ? detail::direct_iterations : 0);

@@ -14,7 +14,8 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-/// Not with a preconditioner that is another one at every call: each solve is to see the same sequence.
+/// Whether solves run in lock step. Not with a preconditioner that varies from call to call, since its calls would then
+/// be distributed over the solves.
 template <class M>
 bool go_in_step(host_executor const&, std::string_view, M const& m, krylov_options const&) {
     return !m.varies();

@@ -33,7 +33,7 @@ struct add_correction {
     }
 };
 
-/// Options of one inner solve, from a residual of `relative`; `done` iterations have been taken.
+/// Options of one inner solve. `relative`: relative residual before it; `done`: number of iterations so far.
 inline krylov_options inner_options(refinement_options const& o, double relative, double tolerance, std::int64_t done) {
     krylov_options inner = o.krylov;
     bool const cycles = o.solver == "gmres" || o.solver == "fgmres";
@@ -48,7 +48,7 @@ inline krylov_options inner_options(refinement_options const& o, double relative
     return inner;
 }
 
-/// Adds an inner solve to the whole.
+/// Adds the iterations and the history of an inner solve to the result of the refinement.
 inline void append_inner(krylov_result& whole, krylov_result const& inner, double relative) {
     whole.iterations += inner.iterations;
     whole.on_device = inner.on_device;

@@ -118,7 +118,8 @@ TEST_CASE("randsvd has the singular values of its mode") {
     }
     CHECK(tridiagonal_case(exec, 8, 1).diagonal[0] != 0);
     CHECK(tridiagonal_case(exec, 8, 0).size() == 0);
-    // Random signs on both sides: entries of either sign; another seed gives another matrix.
+    // The random orthogonal factors include random signs: the diagonal has entries of either sign. Another seed gives
+    // another matrix.
     auto const a = tridiagonal_case(exec, 9, 200, 1);
     CHECK(std::any_of(a.diagonal.begin(), a.diagonal.end(), [](double v) { return v < 0; }));
     CHECK(std::any_of(a.diagonal.begin(), a.diagonal.end(), [](double v) { return v > 0; }));

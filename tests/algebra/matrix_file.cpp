@@ -187,7 +187,8 @@ TEST_CASE("Harwell-Boeing: positions of fields on the first line and on further 
     auto const blanks = detail::parse_card_format("f", 4, "(2X,2I3,1X,I4)");
     CHECK(offsets(blanks.first_line) == std::vector<std::int64_t>{2, 5, 9});
     CHECK(offsets(blanks.next_lines) == std::vector<std::int64_t>{2, 5, 9});
-    // Fortran continues at the last group in parentheses: section 13.4 of the 2018 standard, format control.
+    // If a format ends and numbers are left, Fortran starts a new line and repeats the last group in parentheses (2018
+    // standard, section 13.4, format control).
     auto const group = detail::parse_card_format("f", 4, "(I4,2(1X,I3))");
     CHECK(offsets(group.first_line) == std::vector<std::int64_t>{0, 5, 9});
     CHECK(offsets(group.next_lines) == std::vector<std::int64_t>{1, 5});

@@ -122,7 +122,8 @@ TEST_CASE("tiny files cover every legal header") {
         auto const h = read_matrix_market_header(file);
         kinds.insert(std::string(name_of(h.format)) + " " + name_of(h.field) + " " + name_of(h.symmetry));
     }
-    // coordinate: 3 + 3 + 2 + 4 of real, integer, pattern, complex; array: 3 + 3 + 4.
+    // Numbers of valid symmetries: coordinate files have 3 for real, 3 for integer, 2 for pattern and 4 for complex
+    // values; array files have 3 for real, 3 for integer and 4 for complex values.
     CHECK(kinds.size() == 22);
 }
 

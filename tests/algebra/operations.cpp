@@ -253,7 +253,8 @@ TEST_CASE_TEMPLATE("symmetrised weights", Fixture, COPPICE_TEST_EXECUTORS) {
             // Symmetrised weights are symmetric, so a second symmetrisation does not add them twice.
             CHECK(equal(symmetrised_weights(exec, view_of(expected.on(exec))), expected));
         }
-    // Equal magnitudes are symmetric for any signs, and a stored zero is not an edge: no doubling.
+    // The matrix is symmetric by magnitude, since signs do not matter and a stored zero is not an edge. Therefore the
+    // result is |A| and not |A| + |A^T|.
     auto const skew = from_entries(3, 3, {{0, 1, 2}, {1, 0, -2}, {1, 2, 0}, {2, 2, 7}});
     CHECK(equal(symmetrised_weights(exec, view_of(skew.on(exec))), from_entries(3, 3, {{0, 1, 2}, {1, 0, 2}})));
     // A dense row and a dense column.

@@ -317,7 +317,8 @@ TEST_CASE("a file that is shortened while it is read is an error") {
     auto const message_text = message_of([&] { in.read(bytes.data(), bytes.size()); });
     holds(message_text, "the file was shortened while it was read; it had 200000 bytes and ends after 50000");
 
-    // With a complete reader: the progress callback of a compressed file is called before the rest is read.
+    // The same through matrix_file: the progress callback, which is called before the rest of a compressed file is
+    // read, shortens the file.
     std::string members;
     for (int k = 0; k < 3000; ++k) members += gzip_member("0 1 " + std::to_string(k * 7919 % 100003) + "\n");
     members += std::string(std::size_t(3) << 20, '\0'); // padding, which is read too

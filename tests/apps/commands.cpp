@@ -553,7 +553,7 @@ TEST_CASE("solve takes near-null-space vectors") {
     auto const rigid = json_of(with({"--coordinates", coordinates}));
     CHECK(rigid["converged"] == true);
     CHECK(rigid["iterations"].get<int>() < without["iterations"].get<int>());
-    // The constants of each component are what --block gives.
+    // `vectors` holds the constant vector of each component, which is what --block 3 uses without a file.
     CHECK(json_of(with({"--near-null-space", vectors, "--block", "3"}))["iterations"] ==
           json_of(with({"--block", "3"}))["iterations"]);
     CHECK(json_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates})["converged"] == true);

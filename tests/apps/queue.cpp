@@ -41,7 +41,7 @@ TEST_CASE("queue: one server is M/M/1 with a limit") {
 }
 
 TEST_CASE("queue: a server for every task is Erlang's loss system") {
-    // With one position per level, j open servers hold j - 1 tasks, each of which is served.
+    // With one position per level, j - 1 tasks are in the system if j servers are open, and none of them waits.
     auto const output_json = figures({"--servers", "13", "--places", "1", "--arrival", "5", "--service", "0.5"});
     double blocked = 1;
     for (int n = 1; n <= 12; ++n) blocked = 10 * blocked / (n + 10 * blocked);
@@ -64,7 +64,7 @@ TEST_CASE("queue: the distribution, the page, and the same bits with any number 
         CHECK(output_json.contains(field));
     CHECK(output_json["states"] == 640);
     CHECK(output_json["residual"].get<double>() <= 1e-13);
-    // Accepted tasks keep servers busy.
+    // The mean number of busy servers is the rate of accepted tasks times the mean service time (Little's law).
     double const busy = output_json["load"].get<double>() * output_json["open_servers"].get<double>();
     CHECK(busy == doctest::Approx(25 * (1 - output_json["loss_probability"].get<double>())).epsilon(1e-10));
     with({"-o", folder / "y.mtx", "--threads", "2"});

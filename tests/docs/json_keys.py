@@ -8,7 +8,7 @@
 A section of the page begins with "## ". Its first code block contains command lines, run in this order in one folder; its
 tables contain keys in the first column, and in a column with the heading "of" the commands (words after "coppice") that
 have them, if not all of the section have. A key in an object is written as object.key, in a list of objects as list[].key;
-object.* stands for any keys. Keys of the section "Every command" may occur in all sections.
+object.* denotes any keys. Keys of the section "Every command" may occur in all sections.
 """
 import json
 import pathlib

@@ -127,7 +127,7 @@ void options(source& in) {
     coppice::make_preconditioner(one_thread(), text, grid.view());
 }
 
-/// Damaged arrays: accepted exactly if they follow the rules.
+/// Validation of damaged arrays: they are accepted if and only if they satisfy the rules of CSR storage.
 void validation(source& in) {
     int const rows = in.below(6), columns = in.below(6);
     std::vector<int> offsets(std::size_t(std::max(0, rows + 1 + (in.below(8) == 0 ? in.below(3) - 1 : 0))));

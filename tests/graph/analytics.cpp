@@ -71,7 +71,7 @@ std::vector<named_graph> all_graphs() {
     return all;
 }
 
-/// Appends two of three vertices, with work values of all sizes, adjacent and separate.
+/// Appends two of three consecutive vertices, with work values that may be 0, negative, small or near 2^31.
 struct list_with_work {
     COPPICE_HD static bool appends(vertex_id v) { return v % 3 != 0; }
     COPPICE_HD static std::int32_t work_of(vertex_id v) {

@@ -101,7 +101,7 @@ TEST_CASE_TEMPLATE("the same forest from the matrix itself as from its symmetris
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-// Few threads walk along the cycles, many scan; the results are equal.
+// With few threads the cycles are opened by walks along them, with many threads by a scan. Both remove the same edges.
 TEST_CASE("a factor's cycles are opened at the same edges for any number of threads") {
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
     auto const forest_of = [&](int threads) {

@@ -189,7 +189,7 @@ struct weighted_pairs {
     }
 };
 
-/// The number of vertices of the largest component of every label is the number of its vertices.
+/// Whether the vertices of each label are connected in the subgraph of that label.
 bool are_connected(plain const& a, std::vector<int> const& labels) {
     union_find sets(a.rows);
     for_entries(a, [&](int u, int v, double) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written for several ranks runs on processes of MPI: the same bits as on as many ranks of one process.
+// Distributed algorithms on processes of MPI give the same bits as on the same number of ranks of one process.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "mpi/both_kinds.hpp"
 
@@ -71,7 +71,7 @@ TEST_CASE("mpi: messages between all ranks") {
         std::vector<int> to_each;
         for (int p = 0; p < ranks; ++p) to_each.push_back(100 * self + p);
         keep(whole(comm, comm.all_to_all(to_each)));
-        // p + 1 values from each rank to rank p, twice at a time, and none to itself
+        // Each rank sends p + 1 values to every other rank p, in two exchanges that are pending at the same time.
         std::vector<int> const sent(std::size_t(ranks), self);
         std::vector<int> received(std::size_t(ranks * (self + 1)), self), again = received;
         std::vector<rank_message> sends, receives, receives_again;

@@ -215,7 +215,7 @@ TEST_CASE_TEMPLATE("mxv and vxm reject invalid arguments and write nothing", Whe
     CHECK_NOTHROW(vxm(exec, w.view(), no_mask{}, none, s, u.view(), a, {.transpose1 = true}));
     w = exec.copy(p.w[0]);
 
-    // A full w that could lose an entry.
+    // A vector without presence flags cannot represent a missing entry: operations that could delete one are errors.
     auto full_w = dense_vector<float>(exec.copy(p.w[0].values()));
     CHECK_THROWS_WITH_AS(mxv(exec, full_w.view(), no_mask{}, none, s, a, u.view()),
                          doctest::Contains("w is a full vector"), argument_error);

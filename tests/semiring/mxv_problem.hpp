@@ -77,7 +77,7 @@ struct plus_first_mixed {
     static double add(double a, double b) { return a + b; }
 };
 
-/// What happens to an old element of w.
+/// Accumulators under test: how an old element of w and the new result are combined.
 enum class accumulation { none, plus, min, second };
 
 template <class T>

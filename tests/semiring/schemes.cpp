@@ -61,7 +61,7 @@ struct store_once {
     }
 };
 
-// ------------------------------------------------------------------------------------------------------------ the runs
+// ------------------------------------------------------------------------------------------------ calls of reduce_rows
 
 /// Calls reduce_rows with one reduction and block size. The host has neither.
 template <segmented_reduction Reduction, int Threads, class O, class Multiply, class Add, class Store>
@@ -541,7 +541,7 @@ void check_types(Executor const& exec) {
         auto const n = a.rows();
         for (srcsr_scheme const scheme : ordered_schemes) {
             auto const plan = make_srcsr_plan(exec, a.view(), options_for(scheme));
-            // Results are not default constructible on every executor, so all start as the result of an empty row.
+            // The result type need not be default constructible, so y is initialised with the result of an empty row.
             std::vector<result> const empty(std::size_t(n), detail::result_of(Add{}, Add{}.identity()));
             auto y = exec.copy(empty);
             buffer<std::int32_t> stores(exec, n);

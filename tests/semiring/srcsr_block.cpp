@@ -217,7 +217,7 @@ struct record_and_read {
     }
 };
 
-// ------------------------------------------------------------------------------------------------------------ the plan
+// ---------------------------------------------------------------------------------------------- plans without a device
 
 using offset = std::int32_t;
 
@@ -269,7 +269,7 @@ plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t wor
     return p;
 }
 
-// ------------------------------------------------------------------------------------------------------------ the runs
+// ---------------------------------------------------------------------------------------------- kernels on CPU threads
 
 template <template <class, class> class Reading = detail::read_in_rounds, class Multiply, class Add, class Store>
 void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, Store const& store) {
@@ -422,7 +422,7 @@ struct arrays {
     }
 };
 
-// ------------------------------------------------------------------------------------------------------- the partition
+// ---------------------------------------------------------------------------------------------- tests of the partition
 
 /// Returns every point of the path, by a walk.
 std::vector<detail::path_point> walk_path(std::vector<offset> const& offsets) {
@@ -541,7 +541,7 @@ TEST_CASE("kinds of ranges, their sizes, and the ranges of a split row") {
             }
 }
 
-// ---------------------------------------------------------------------------------------------------------- the bodies
+// ------------------------------------------------------------------------------------------ tests of the kernel bodies
 
 TEST_CASE("opaque products, with and without the row; partial sums of 4, 8 and 16 bytes") {
     check_few(opaque_affine<small_compose>{}, small_compose{}, 64, 200);

@@ -155,7 +155,7 @@ TEST_CASE("extract, assign and subassign agree with SuiteSparse:GraphBLAS") {
     CHECK(plain(exec, extract(exec, da.view(), all_indices{}, all_indices{})) == a);
     CHECK(plain(exec, extract(exec, da.view(), list{}, all_indices{})) == plain_matrix<T>{0, 26});
 
-    // Into some rows and columns of a larger matrix, unsorted.
+    // Assignment to a submatrix of a larger matrix; the lists of rows and columns are unsorted.
     list const to_rows{19, 2, 3, 5, 4, 0, 7, 8, 11, 10, 12, 13, 15, 14, 16},
         to_columns{25, 1, 0, 3, 4, 9, 8, 11, 17, 12, 14, 20};
     auto const wide_mask = random_sparse<float>(20, 26, 0.5, 4);

@@ -216,7 +216,7 @@ private:
     fiber caller_{};
     std::size_t now_ = 0;
     int alive_ = 0;
-    // Addresses that give the thread sanitizer the order of start and end.
+    // Addresses of annotations for the thread sanitizer: bodies start after run() begins and end before it returns.
     [[maybe_unused]] char begun_ = 0, ended_ = 0;
 };
 

@@ -48,7 +48,7 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
     __syncwarp(); // all lanes have read
     if (lane == 0) warps[0] = all;
     __syncwarp();
-    // One lane for each value: raise_to() reads before it writes, and one lane would wait six times.
+    // Each value is raised by another lane: raise_to() waits for a load, and a single lane would wait six times.
     constexpr int values = sizeof(row_extremes<double>) / sizeof(double);
     if (lane < values) raise_to(reinterpret_cast<double*>(&to) + lane, memory[0][lane]);
 }

@@ -72,8 +72,8 @@ struct row_extremes {
     }
 };
 
-/// Extremes of rows in single precision on a GPU, on which a division takes twenty instructions: finds the largest
-/// quotient by cross multiplication, which does not overflow in double, and divides once at the end.
+/// row_extremes for rows of float on a GPU, on which a division of doubles takes twenty instructions. It compares
+/// quotients by cross multiplication, which does not overflow in double, and divides once at the end.
 struct quotient_extremes : row_extremes<double> {
     double numerator = 0, denominator = 1; ///< of the largest quotient
 

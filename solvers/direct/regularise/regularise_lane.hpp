@@ -77,8 +77,8 @@ struct tridiagonal_probe {
         double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
         return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
-    /// Whether row i indicates a nearly singular matrix: its terms cancel to working precision, for any scale of rows
-    /// and unknowns, or its unknown is larger than 1, as without a pivot.
+    /// Whether row i breaks, i.e. indicates a nearly singular matrix: its terms cancel to working precision, for any
+    /// scale of rows and unknowns, or its unknown is larger than 1, as without a pivot.
     COPPICE_HD bool breaks(std::int64_t i) const {
         if (i < 0 || i >= a.size()) return false;
         double const here = magnitude(solution[i]);
@@ -95,7 +95,8 @@ struct tridiagonal_probe {
 };
 
 /// The pieces of a system: maximal ranges of rows without a coupling to other rows. A piece is regularised as a whole
-/// if any of its rows breaks: which rows break depends on rounding, whether any does, does not.
+/// if any of its rows breaks (see tridiagonal_probe::breaks): rounding errors affect which rows break, but not whether
+/// any row does.
 template <class T>
 struct begins_piece {
     tridiagonal_view<T> a;
@@ -115,7 +116,7 @@ struct store_piece_start {
     std::int32_t* starts;
     COPPICE_HD void operator()(std::int64_t p, std::int64_t i) const { starts[p] = std::int32_t(i); }
 };
-/// Flags the rows that break, in addition to those already flagged, and counts both.
+/// Flags the rows that break (tridiagonal_probe::breaks), in addition to those already flagged, and counts both.
 template <class T>
 struct flag_broken {
     tridiagonal_probe<T> probe;
@@ -134,16 +135,16 @@ struct next_rhs {
     tridiagonal_probe<T> probe;
     COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.rhs_of(i, probe.solution[i] < T(0)); }
 };
-/// Whether piece p has at most `longest` rows, one of which breaks.
+/// Whether piece p has at most `longest` rows, and one of them indicates a nearly singular matrix.
 COPPICE_HD inline bool piece_breaks(std::int32_t const* starts, std::int32_t const* broken_before, std::int64_t p,
                                     std::int32_t longest) {
     std::int32_t const first = starts[p], end = starts[p + 1];
     return end - first <= longest && broken_before[end] > broken_before[first];
 }
 
-/// Tests a piece that breaks again, separately: near a singular piece other pieces break too if the solver takes its
-/// pivots from all rows of a system. One worker eliminates a piece with partial pivoting; only for pieces of at most
-/// `longest` rows.
+/// Repeats the test for a single piece, separately from the other ones: if the solver takes its pivots from all rows of
+/// a system, rows of regular pieces next to a singular piece may break too. One worker eliminates the piece with
+/// partial pivoting; only for pieces of at most `longest` rows.
 template <class T>
 struct examine_piece {
     static constexpr std::int32_t longest = 1024; ///< rows
@@ -207,7 +208,7 @@ private:
         }
     }
 };
-/// Whether piece p still breaks after this test.
+/// Whether piece p is nearly singular according to its separate test.
 template <class T>
 struct breaks_alone {
     examine_piece<T> pieces;

@@ -60,7 +60,8 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
 }
 
-/// Flags the rows that break; returns their number.
+/// Executes a test solve and flags the rows that indicate a nearly singular matrix (tridiagonal_probe::breaks); returns
+/// their number.
 template <executor Executor, class T>
 std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
                                                                 detail::tridiagonal_probe<T> const& probe,

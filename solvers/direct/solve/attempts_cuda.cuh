@@ -81,8 +81,8 @@ __device__ void solve_condensed(running_grid const& on, tree_job<T> const& job) 
         solve_condensed<2>(cuda_block{}, job, index, barrier, shared);
         __syncthreads();
     }
-    // In a system that is shared by blocks, these synchronise once (the loop then has one iteration); the other blocks
-    // must take part in that grid barrier.
+    // If several blocks share a system, they synchronise once (the loop then has one iteration). All blocks of the grid
+    // must reach that barrier, also those without work.
     if (job.plan.slices > 1 && blockIdx.x >= on.plan.tree_blocks) on.sync();
     on.sync();
 }

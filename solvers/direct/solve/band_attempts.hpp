@@ -23,7 +23,7 @@ struct follow_ups {
     attempt if_zero_unknown; ///< only tests for columns without a pivot (see accuracy_rule::if_zero_unknown)
 };
 inline constexpr std::array<follow_ups, max_attempts> follow_ups_of{{
-    // inaccurate              doubtful        zero unknown
+    // if inaccurate           if doubtful     if_zero_unknown
     {attempt::chain, attempt::chain, attempt::chain},          // after rpts
     {attempt::refined_by_chain, attempt::none, attempt::none}, // after chain
     {attempt::none, attempt::none, attempt::none},             // after refined_by_chain

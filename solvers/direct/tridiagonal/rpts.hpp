@@ -95,12 +95,11 @@ template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
 
-/// Solves a batch on the host. Returns whether x is finite; the check takes no additional time. `save_rhs` may be
-/// empty. It
-/// is called before anything is written to x if x may become not finite; then the caller can copy the right-hand sides
-/// if x replaces them. It is always called for systems that are solved without a reduction, of different sizes or
-/// interleaved. For larger systems of equal size it is called if the reduction finds a zero pivot or a partition that
-/// is nearly singular with every split, or if the coarse solution is huge.
+/// Solves a batch on the host. Returns whether x is finite; the check takes no additional time. `save_rhs`, which may
+/// be empty, is called before anything is written to x if x may become not finite; then the caller can copy the
+/// right-hand sides if x replaces them. It is always called for systems that are solved without a reduction, of
+/// different sizes or interleaved. For larger systems of equal size it is called if the reduction finds a zero pivot or
+/// a partition that is nearly singular with every split, or if the coarse solution is huge.
 template <class T>
 bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
                              array_view<std::byte> workspace, tridiagonal_options options,

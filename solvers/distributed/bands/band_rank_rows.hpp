@@ -116,7 +116,8 @@ struct bordered_rows {
         std::int64_t const column = shape.first_column(i) + t;
         if (column == i) return sized(size_of(interface));
         if (!cyclic && (column < 0 || column >= size())) return L(0);
-        // The more entries, the smaller they are. Off-diagonal entries are smaller than the diagonal entry.
+        // The more off-diagonal entries an interface row has, the smaller they are; each is smaller than the diagonal
+        // entry.
         double const max_size = size_of(interface) * (shape.interface_size() > 3 ? 3.0 / shape.interface_size() : 0.9);
         double const number =
             random_stream(std::uint64_t(attempt), std::uint64_t(interface)).uniform(std::uint64_t(t), -1, 1);

@@ -192,7 +192,7 @@ struct extend_past_piece {
         if (!e.ended()) return; // a cycle within this rank
         for (int d = 0; d < 2; ++d) {
             I const end = path_end_vertex(e.link[d]);
-            // A piece of one vertex ends there in both directions.
+            // If the part of the path on this rank is the single vertex v, it ends at v in both directions.
             int const out = end == static_cast<I>(v) ? d : own(end, 0) < 0 ? 0 : 1;
             e.link[d] = path_end(ids(end));
             if (neighbor(end, out) < 0) continue;

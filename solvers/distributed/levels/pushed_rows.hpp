@@ -80,7 +80,8 @@ bool are_equal(Executor const& exec, View a, View b) {
 struct coupling_symmetry {
     bool pattern, values;
 };
-/// For the entries of this rank; rows and columns of rank p begin with begin[p].
+/// Returns the symmetry of the entries of K that this rank owns; the rows and columns of rank p begin with begin[p].
+/// Collective.
 template <executor Executor, class T>
 coupling_symmetry symmetry_of(Executor const& exec, rank_communicator const& comm, hypersparse_rows<T> const& k,
                               rank_offsets const& begin) {

@@ -102,8 +102,8 @@ private:
     std::int32_t round_ = -1;
 };
 
-/// Whether some vertices have more vertices within a distance than a matrix with few bands has: searches that visit a
-/// few hundred rows of A (not of its transpose) each.
+/// Whether the matrix cannot have at most `bands` bands in any order, because some sampled vertex has more vertices
+/// within some distance than such a matrix allows. Each search reads a few hundred rows of A (not of its transpose).
 bool has_wide_levels(pattern_view a, int bands) {
     constexpr std::int64_t samples = 8;
     std::vector<std::int32_t> ball;

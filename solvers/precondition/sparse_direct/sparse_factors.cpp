@@ -98,7 +98,7 @@ columns<S> evaluated(Expression const& expression) {
     return made;
 }
 
-/// The order that its matrix has already.
+/// Ordering for Eigen that keeps the order of the columns, for a matrix that is already permuted.
 struct given_order {
     template <class Matrix>
     void operator()(Matrix const& a, permutation& order) const {
@@ -136,7 +136,7 @@ columns<S> upper_triangle(columns<S> const& a, std::vector<int> const& position)
     return b;
 }
 
-/// What the choice of a factorisation needs to know.
+/// Properties of the matrix that determine the choice of a factorisation.
 struct matrix_properties {
     bool symmetric = true;         ///< A = A^H up to rounding
     bool symmetric_pattern = true; ///< of stored elements
@@ -318,7 +318,7 @@ struct sparse_factors<S>::state {
 
     explicit state(sparse_direct_options const& o) : options(o), orders(o.orders ? o.orders : make_known_orders()) {}
 
-    /// The matrix in scaled form, its rows and columns at their positions.
+    /// Returns the scaled and permuted matrix.
     columns<S> matrix_in_order(csr_view<S> a) const {
         auto const at = [](std::vector<int> const& position, std::int32_t i) {
             return position.empty() ? i : position[std::size_t(i)];
@@ -337,7 +337,7 @@ struct sparse_factors<S>::state {
         return c;
     }
 
-    /// What `triangles` triangular factors may need.
+    /// Upper bounds of the nonzeros and operations of one factor if there are `triangles` of them (1 or 2).
     factor_size limit(double triangles) const {
         double const fitting = gigabytes() * 1e9 / (triangles * double(sizeof(S) + sizeof(int)));
         return {std::min(fitting, 2e9), // indices have 32 bits

@@ -42,7 +42,7 @@ bool has_suitesparse();
 
 namespace detail {
 
-/// What a factorisation found.
+/// Properties of a factorisation, for the report.
 struct factor_report {
     bool bands = false;              ///< a band matrix, perhaps after a permutation
     bool cholesky = false;           ///< L D L^H instead of L U

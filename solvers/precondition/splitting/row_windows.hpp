@@ -301,7 +301,7 @@ private:
         double const ends = 2.0 * double(row.sources());
         double const expected = estimate(row, largest, capacity);
         double left_out = expected * accuracy / (ends > 0 ? ends : 1);
-        // Smaller ones are selected only if sources cancel.
+        // Entries below half of the estimate matter only if contributions of several sources cancel.
         double floor = expected / 2 > rounding ? expected / 2 : rounding;
         for (;;) {
             entry_heap<T, I> const none{found + 1, sizes + 1, capacity};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that the test of gdb's pretty-printers prints: check.cmake stops in stop_here() and looks at main().
+// Values for the test of gdb's pretty-printers: check.cmake stops the program in stop_here() and prints variables of
+// main().
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -109,7 +109,8 @@ inline level_result topological_levels(coppice::host_executor const& exec, coppi
 
 TEST_CASE("extending: a preconditioner for pairs") {
     coppice::host_executor const exec(2);
-    // Two unknowns per point of a line: A = tridiag(-1, 2.1, -1) x (1 .9; .9 1); and one unknown more.
+    // A is the Kronecker product of tridiag(-1, 2.1, -1) and [1 .9; .9 1], which has two unknowns at each point of a
+    // line, and one additional row for an odd number of unknowns.
     int const points = 300, n = 2 * points + 1;
     coppice::coo<double> entries{.rows = n, .columns = n};
     for (int p = 0; p < points; ++p)

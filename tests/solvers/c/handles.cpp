@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("c handles: matrices of compressed columns, from one, and bor
     };
     auto const expected = product(a, x, std::vector<double>(19), 1.0, 0.0);
 
-    // The arrays of the transposed matrix, as rows, are those of this one as columns; numbers from 1.
+    // The compressed columns of `a`, which are the compressed rows of its transpose; indices count from 1.
     rows_of<double> columns;
     columns.columns = 26;
     for (int j = 0; j < 26; ++j) {
@@ -224,7 +224,8 @@ TEST_CASE_TEMPLATE("c handles: refresh, and near-null-space vectors", Fixture, C
     check_near(applied(jacobi), expected, 1e-14);
     CHECK(text(jacobi, "name") == "jacobi");
 
-    // The same bits as the class with the same vectors, and others than without.
+    // A preconditioner with near-null-space vectors has the bits of the C++ class with the same vectors, and other bits
+    // than without them.
     std::vector<double> modes(std::size_t(2 * n), 1.0);
     for (std::int64_t i = 0; i < n; ++i) modes[std::size_t(n + i)] = double(i % 24);
     auto const near = exec.copy(modes);

@@ -266,14 +266,15 @@ TEST_CASE("partition methods: operations of n equations") {
         CHECK(near(count_operations(method::spike_cr, n).first, 17.0 * n + interfaces));
         CHECK(near(count_operations(method::divide_and_conquer, n).first,
                    3.0 * n + n * (merge + interface_of + remainder)));
-        // Kogge and Stone: the first stride spans of a step are final.
+        // In the scan of Kogge and Stone, step s changes no span below 2^s, which saves n - 1 merges in total.
         CHECK(near(count_operations(method::redundant_reduction, n).first, 3.0 * n + merge * (n * (logn - 1) + 1)));
-        // Recurrences, each row once in its group and once with the result before it: one of two by two matrices, and
-        // two of first order.
+        // One recurrence of 2 x 2 matrices and two of first order. Each row is processed twice: within its group, and
+        // with the result of the previous groups.
         CHECK(near(count_operations(method::cf_lu, n).first,
                    2.0 * (12 + 1) * n + n + 2.0 * (3 + 2) * n + 2.0 * (3 + 1) * n));
         CHECK(near(count_operations(method::parallel_diagonal, n).first, 49.0 * n));
-        // Cyclic reduction, and for each row of the system a test of three multiplications on two rows.
+        // The operations of cyclic reduction, and a test of three multiplications for each row of each level; all
+        // levels together have 2 n rows.
         CHECK(near(count_operations(method::adaptive_cr, n).first, (17.0 + 2 * 3) * n));
         CHECK(near(count_operations(method::adaptive_cr, n).second, 3.0 * n));
         CHECK(count_operations(method::g_spike, n).second <= 3.0 * n + 30 * partitions);

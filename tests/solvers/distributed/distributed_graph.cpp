@@ -123,8 +123,8 @@ void check_forest(plain_csr<double> const& a, factor_options const& options, int
     CHECK(merged == to_vector(whole, expected.path_offsets));
 }
 
-/// Whether a choice is tested: all on the host; on devices, whose ranks run alternately, and under sanitizers every
-/// third one.
+/// Whether a choice of options is tested: on the host every one; under sanitizers, and on devices, whose ranks run one
+/// after the other, every third one.
 template <class Fixture>
 bool is_tried(std::size_t choice, std::size_t turn) {
     return (!sanitized && std::is_same_v<decltype(Fixture::exec()), host_executor>) || choice % 3 == turn % 3;

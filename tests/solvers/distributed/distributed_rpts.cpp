@@ -113,7 +113,8 @@ TEST_CASE_TEMPLATE("distributed rpts: partitions that are singular inside", Fixt
             }
             s.make_rhs();
             CAPTURE(diagonal);
-            // A boundary row without a matching row remains: then a step of refinement is needed.
+            // The boundary of a partition that has no pair cannot be shifted. Digits may then be lost, and one step of
+            // refinement must restore them.
             auto const r = solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks));
             if (true_error(s, r.x) > 100 * epsilon)
                 CHECK(true_error(s, solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks), {}, 1).x) <=

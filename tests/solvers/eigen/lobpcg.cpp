@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
         CHECK(std::sqrt(left / norm) <= 1e-10);
         CHECK(found.relative_residuals[j] <= 1e-10);
     }
-    // One system alone takes as many iterations: CG for the smallest shift.
+    // The number of iterations is that of CG for the smallest shift alone, which converges last.
     auto one = exec.copy(std::vector<double>(90, 0.0));
     auto const alone =
         solve_shifted(exec, op, {-0.001}, array_view<double const>(b.view()), one.view(), {.tolerance = 1e-10});
@@ -185,6 +185,6 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
                     dimension_error);
     CHECK_THROWS_AS(solve_shifted(exec, op, {std::nan("")}, array_view<double const>(b.view()), one.view()),
                     argument_error);
-    // Not positive definite: not converged, and no claim.
+    // For a matrix that is not positive definite, the result must not be reported as converged.
     CHECK_FALSE(solve_shifted(exec, op, {-50.0}, array_view<double const>(b.view()), one.view()).converged);
 }

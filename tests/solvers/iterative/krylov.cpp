@@ -203,7 +203,8 @@ TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, for any s", Fixture, COP
         CHECK(result.iterations <= n + n / s + 4);
         CHECK(distance(x, expected) < 1e-8);
     }
-    // On a grid, for which no method ends after n steps: fewer products than BiCGStab, which needs two per iteration.
+    // On a larger grid, for which no method takes as many as n steps, IDR(s) needs at most as many products as
+    // BiCGStab, which needs two per iteration.
     auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
     auto const rhs = random_vector<double>(a.rows(), 5);
     auto const idr = solve_on(exec, "idrs", "jacobi", a, rhs, {.tolerance = 1e-8}).result;
@@ -339,7 +340,8 @@ TEST_CASE_TEMPLATE("Krylov methods: rounding does not decide how a solve ends", 
                 CAPTURE(seed);
                 CAPTURE(method);
                 std::set<krylov_reason> reasons;
-                // Other summation orders differ by rounding errors, as these right-hand sides do.
+                // Perturbs b by rounding errors, as another order of summation would perturb the dot products: the
+                // reason why the solve ends must not change.
                 for (unsigned k = 0; k < 6; ++k) {
                     std::mt19937 bits(k);
                     auto other = b;

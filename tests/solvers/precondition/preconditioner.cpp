@@ -519,14 +519,14 @@ TEST_CASE_TEMPLATE("the convergence factor is the spectral radius of I - M^-1 A"
         auto on_host = generate<double>(host_executor{1}, "laplace2d", {.nx = 9, .ny = 9});
         for (double& value : on_host.values()) value *= scale;
         auto const a = exec.copy(on_host);
-        // Jacobi on the 5-point grid: cos(pi / (n + 1)).
+        // The spectral radius of the Jacobi iteration on the n x n 5-point grid is cos(pi / (n + 1)).
         auto const jacobi = make_preconditioner(exec, "jacobi", a.view());
         CHECK(convergence_factor(exec, a.view(), jacobi, 400) ==
               doctest::Approx(std::cos(std::acos(-1.0) / 10)).epsilon(1e-6));
         auto const none = make_preconditioner(exec, "multilevel", a.view()); // 81 rows: solved directly
         CHECK(convergence_factor(exec, a.view(), none, 2) < 1e-5);
     }
-    // A diagonal matrix without a preconditioner: 1 - a_ii, and beyond 1.
+    // Without a preconditioner, the factor of a diagonal matrix is max |1 - a_ii| = |1 - 4|; it may exceed 1.
     csr<double> const diagonal(2, 2, exec.copy(std::vector<int>{0, 1, 2}), exec.copy(std::vector<int>{0, 1}),
                                exec.copy(std::vector<double>{0.5, 4}));
     auto const none = make_preconditioner(exec, "none", diagonal.view());

@@ -30,7 +30,7 @@ dense right_quotient(dense const& b, dense const& m) {
     }
     return result;
 }
-/// prune(A, S_l), with the diagonal (Eqs. 72, 73, 76).
+/// The entries of A that forest l contains, and the diagonal: prune(A, S_l) of Eqs. 72, 73 and 76 of the thesis.
 template <class Executor>
 dense along(Executor const& exec, linear_forest<std::int32_t> const& forest, dense const& a) {
     auto const links = to_vector(exec, forest.links);
@@ -294,7 +294,7 @@ TEST_CASE_TEMPLATE("splittings: alternation from call to call is for fgmres, and
     for (auto const method : {"cg", "minres", "bicgstab", "idrs", "gmres"})
         CHECK_THROWS_WITH_AS(solve(exec, method, op, m, b.view(), x.view()), doctest::Contains("needs fgmres, not"),
                              argument_error);
-    // A single factor does not vary.
+    // With a single factor the preconditioner is the same in every iteration, so gmres accepts it.
     auto const alone = make_preconditioner(exec, "alt-o,factors=1", a.view());
     CHECK(solve(exec, "gmres", op, alone, b.view(), x.view()).converged);
 }
@@ -418,6 +418,6 @@ TEST_CASE_TEMPLATE("splittings: the number of factors by coverage, or by gain", 
     CHECK(adaptive_all.number("diagonal_1") > 0.5);
     CHECK(adaptive_all.number("diagonal_6") > adaptive_all.number("diagonal_1") + 0.2);
     CHECK(report("mos-a,factors=6,enough-coverage=0.65").number("factors") == 2);
-    // The second factor adds less weight than the diagonal of A has.
+    // The second factor adds less than the required fraction 0.3 of the weight, so only the first one is used.
     CHECK(report("mos-a,factors=6,least-gain=0.3").number("factors") == 1);
 }

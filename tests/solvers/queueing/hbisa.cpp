@@ -409,7 +409,8 @@ TEST_CASE_TEMPLATE("hbisa: on-chip sweeps equal sweeps by passes", Fixture, COPP
     CHECK(form_of(bands, {.storage = {.block = 10}}) == 0);
     CHECK(form_of(laplace2d<double>(host, 7, 6), {.storage = {.block = 7}, .systems = 2}) == 0);
 
-    // Refresh with values for which rows are exchanged, and back.
+    // Refreshes with values for which the elimination of blocks exchanges rows, so that the solver runs by passes
+    // instead of on chip; then with the first values again.
     auto const tame = laplace2d<double>(host, 4, 2);
     auto wild = host.copy(tame);
     for (std::int32_t i = 0; i < 8; ++i)

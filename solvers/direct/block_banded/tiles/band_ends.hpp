@@ -52,7 +52,8 @@ struct band_ends {
     std::int64_t block_steps = 512; ///< steps between saved fronts; all steps if all pivot rows are saved
     std::int64_t blocks = 1;
 
-    // Memory of an end, in elements; all arrays start at multiples of 64 bytes. The fronts come first.
+    // Offsets of the arrays in the memory of each of the two ends, in elements; the arrays start at multiples of 64
+    // bytes. The saved fronts are at offset 0.
     std::int64_t front_pitch = 0, saved_rows = 0;
     std::int64_t tile = 0, entries = 0, values = 0, known_after = 0, end_elements = 0;
 };

@@ -83,7 +83,8 @@ struct tile_executor {
             });
             return true;
         };
-        // Blocks of n + 1 rows; each size takes the compiler some time.
+        // A number n in the sequence selects blocks of n + 1 rows. Only some sizes are tested, since each one is a
+        // separate instantiation, which takes compile time.
         using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                         std::integer_sequence<int, 0, 1>>;
         REQUIRE(chain::with_tiles<Left>(all, launch, some()));
@@ -337,8 +338,8 @@ void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c,
 
 } // namespace
 
-// The reference is the size of all rows: if it were that of single small rows, a condensed segment would seem to have
-// grown and would stop a warp.
+// The growth reference is the largest entry of all rows of a segment. If it were the largest entry of a single small
+// row, the test would report growth where there is none, and a warp would eliminate the segment a second time.
 TEST_CASE("tiles: growth references are the sizes of the rows of segments") {
     for (int const n : {1, 2, 4}) {
         CAPTURE(n);

@@ -75,7 +75,8 @@ std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, ch
 }
 template <class T>
 void solve_condensed(tree_executor const& exec, chain::tree_job<T> const& job) {
-    // Merges of blocks of n + 1 rows; each size takes the compiler some time.
+    // A number n in the sequence selects blocks of n + 1 rows. Only some sizes are tested, since each one is a
+    // separate instantiation, which takes compile time.
     using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
                                     std::integer_sequence<int, 0, 1>>;
     chain::with_tree_width(

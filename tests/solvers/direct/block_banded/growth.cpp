@@ -142,8 +142,8 @@ TEST_CASE_TEMPLATE("bands: no growth in long systems and with many right-hand si
 
 namespace {
 
-/// A boundary value problem of growing and decaying modes and a constant one, with periodic conditions, in transformed
-/// unknowns: singular up to rounding errors.
+/// A boundary value problem with growing modes, decaying modes and a constant mode, whose periodic boundary conditions
+/// make it singular. Its unknowns are transformed, so that the stored matrix is singular up to rounding errors only.
 template <class T>
 growth_case<T> singular_problem(std::int64_t rows, int n) {
     auto const modes = dichotomic(n - 1, 1);

@@ -246,7 +246,8 @@ std::int64_t lapack_singular_row(test::system<double> s) {
 
 } // namespace
 
-// RPTS finds a solution if there is one, but info of LAPACK is not 0.
+// The systems are consistent: RPTS finds a solution although the matrix is singular. The report must nevertheless be
+// `singular`, like info > 0 of LAPACK.
 TEST_CASE_TEMPLATE("bands: a singular matrix is reported although there is a solution", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
@@ -281,7 +282,7 @@ TEST_CASE_TEMPLATE("bands: a singular matrix is reported although there is a sol
                     CHECK(answer.reports[0].status == solve_status::singular);
                     if (kind == 1) CHECK(answer.reports[0].row == at);
                 }
-    // 3 x 3 with entries (1, 2) and (2, 1).
+    // A 3 x 3 matrix whose only nonzeros are a_12 and a_21, so that row and column 3 are zero.
     test::system<double> s(3);
     s.upper[0] = 2, s.lower[1] = 5, s.rhs = {2, 5, 0};
     auto const report = solve_scalar(exec, s).reports[0];
@@ -350,8 +351,8 @@ void check_balanced(Executor const& exec) {
 
 } // namespace
 
-// Laplacians without boundary conditions and rates of Markov chains: elimination in another order than that of LAPACK
-// ends with a rounding error.
+// Laplacians without boundary conditions and rate matrices of Markov chains are singular. If they are eliminated in
+// another order than that of LAPACK, the last pivot may be a rounding error instead of zero.
 TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     check_balanced<double>(exec);
@@ -585,8 +586,9 @@ TEST_CASE_TEMPLATE("bands: a second attempt only if it is needed", Fixture, COPP
 
 TEST_CASE_TEMPLATE("bands: only inaccurate systems of a batch are solved again", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // 15 and 12 of Table 4, whose solutions are as large as those of a singular matrix; random bands with an error
-    // bound that they exceed (on chip they meet any); and easy systems in between.
+    // Matrices 15 and 12 of Table 4 have solutions as large as those of a singular matrix, so they need a second
+    // attempt. So does matrix 1 with an error bound just below its backward error (`rough`; if the system is solved on
+    // chip, there may be no such bound). The systems of matrix 17 need a single attempt.
     std::int64_t const n = 20000;
     int const ids[] = {17, 15, 17, 12, 1};
     test::system<double> all(0);

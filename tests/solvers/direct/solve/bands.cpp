@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPIC
 
 namespace {
 
-/// The elimination of pentadiagonal matrices goes row by row, in many segments simultaneously.
+/// Pentadiagonal matrices have a separate elimination: row by row, in many segments simultaneously.
 template <class T, class Executor>
 void check_pentadiagonal(Executor const& exec) {
     for (auto const& [below, above] : {std::pair(2, 2), std::pair(1, 2), std::pair(2, 1), std::pair(0, 2)})
@@ -361,7 +361,8 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d);
         CHECK(backward_error_of(meaning, result.x, d) <= 100 * epsilon<T>);
-        // The size of the largest system saves levels. It changes no bit, except for the blocks of RPTS on a GPU.
+        // If the size of the largest system is given (600), fewer levels are planned. The bits of x must be the same,
+        // except for RPTS on a GPU, which then distributes the systems differently over blocks.
         auto const hinted = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view(), 600), d).x;
         if (n == 1 && std::is_same_v<Fixture, on_cuda>)
             CHECK(backward_error_of(meaning, hinted, d) <= 100 * epsilon<T>);
@@ -555,7 +556,7 @@ TEST_CASE_TEMPLATE("bands: the row of a singular system is that of LAPACK", Fixt
             CHECK(r.status == solve_status::singular);
             CHECK(r.row == at);
         }
-    // The first attempt for a scalar system is RPTS; the second one finds the row.
+    // For scalar systems the first attempt is RPTS, which does not find the row without a pivot; the second one does.
     block_storage<double> scalar(1000, 1, 2, false);
     scalar.diagonal[500] = scalar.upper[499] = scalar.lower[501] = 0;
     auto const r = solve_blocks(exec, scalar, std::vector<double>(1000, 1.0)).reports[0];

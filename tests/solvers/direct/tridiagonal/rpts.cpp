@@ -328,8 +328,8 @@ TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits if partitions are s
 
 TEST_CASE_TEMPLATE("tridiagonal: running equations keep the size of the rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Elimination with division takes every row or every second row as pivot row. With factors of 0.75 to 1.5 that no
-    // weight compensates, these systems had errors of 1e10 epsilon and more.
+    // In these systems each row or each second row becomes the pivot row. Each step then multiplies the running
+    // equation by 0.75 to 1.5. If it is not scaled back, the errors reach 1e10 epsilon and more.
     struct rows_of_two {
         double even[3], odd[3]; ///< lower, diagonal, upper of row 0, 2, ... and of row 1, 3, ...
     };

@@ -293,7 +293,8 @@ TEST_CASE("rpts: each split of a pair covers its rows by partitions and single r
         } else {
             CHECK((above || below));
             CHECK((first.coarse == last.coarse && first.first == last.first));
-            // A single row and the partition have three unknowns: the fourth coarse row is that of a sum.
+            // A single row and the two ends of the partition are three coarse unknowns. A pair has four coarse rows:
+            // the fourth unknown is the sum of two neighbours.
             CHECK(int(first.sum_before()) + int(first.sum_after()) == int(above != below));
             CHECK((first.before == (above ? 0 : -1) && first.after == (below ? 3 : 4)));
             CHECK(first.coarse == first.before + 1 + int(first.sum_before()));
@@ -306,8 +307,9 @@ TEST_CASE("rpts: merged segments hold for a known solution and return the separa
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int run = 0; run < 200; ++run) {
-        // Unknowns: before, the two ends of each segment, after. In two of three runs a pivot that RPTS would choose is
-        // zero; then rows of the other ends are needed.
+        // x[0] is the unknown before the left segment, x[1] and x[2] are its ends, x[3] and x[4] the ends of the right
+        // segment, and x[5] is the unknown after it. In two of three runs a pivot that RPTS would choose is zero; then
+        // another row must become the pivot row.
         double x[6];
         for (double& value : x) value = uniform(random);
         auto const equation = [&](int first, bool upper) {
@@ -337,7 +339,8 @@ TEST_CASE("rpts: merged segments hold for a known solution and return the separa
     }
 }
 
-// The two equations were multiplied by different factors before.
+// The equations on both sides of the separator are multiples of one equation, so the second pivot must be zero in spite
+// of rounding errors.
 TEST_CASE("rpts: two equal equations leave no pivot at the separator") {
     std::mt19937_64 random(11);
     std::uniform_real_distribution<double> uniform(-1, 1);
