@@ -94,6 +94,15 @@ rank_residual<T> residual_of(Executor const& exec, Messages const& comm, rank_ne
     return {a, d.data(), x.data(), before.last, after.first, before.upper, after.lower, begins, ends_here};
 }
 
+/// Element i of four vectors of `count` elements, one after the other.
+template <class T>
+struct pick_row {
+    T const* bands[4];
+    std::int64_t count;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = bands[i / count][i % count]; }
+};
+
 inline tridiagonal_options options_of_rpts(band_options const& options) {
     return {.pivot = options.pivot, .threshold = options.threshold};
 }
@@ -171,19 +180,14 @@ bool distributed_rpts<T, Executor, Messages>::refine(array_view<T const> d, arra
 
 template <class T, executor Executor, communicator Messages>
 std::vector<T> distributed_rpts<T, Executor, Messages>::coarse_rows(rpts::rank_levels<T> const& levels) const {
-    std::int64_t const count = levels.last.size;
-    if (count == 0) return {};
-    std::vector<T> rows(std::size_t(4 * count));
-    T const* const bands[] = {levels.last.lower, levels.last.diagonal, levels.last.upper, levels.last.rhs};
-    std::int64_t const stride = levels.depth > 0 ? bands[1] - bands[0] : 0;
-    if (levels.depth > 0) { // the bands are contiguous: one copy
-        std::vector<T> const together = to_vector(exec_, array_view<T const>(bands[0], 3 * stride + count));
-        for (std::int64_t b = 0; b < 4; ++b) std::copy_n(together.data() + b * stride, count, rows.data() + b * count);
-    } else {
-        for (std::int64_t b = 0; b < 4; ++b) exec_.copy_elements(bands[b], rows.data() + b * count, count);
-    }
+    rpts::system_view<T> const& last = levels.last;
+    if (last.size == 0) return {};
+    buffer<T> together(exec_, 4 * last.size); // for one copy to the host
+    for_each(exec_, together.size(),
+             distributed::pick_row<T>{{last.lower, last.diagonal, last.upper, last.rhs}, last.size, together.data()});
+    std::vector<T> rows = to_vector(exec_, together);
     if (neighbours_.before < 0) rows[0] = T(0);
-    if (neighbours_.after < 0) rows[std::size_t(3 * count - 1)] = T(0);
+    if (neighbours_.after < 0) rows[std::size_t(3 * last.size - 1)] = T(0);
     return rows;
 }
 

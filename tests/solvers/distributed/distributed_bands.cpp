@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/distributed/bands/distributed_bands.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -47,7 +48,8 @@ struct rows_on {
     }
 };
 
-/// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on rank p. `gap`: elements between columns.
+/// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on rank p. `gap`: elements between columns, which
+/// must not change.
 template <class T, class Executor>
 solution<T> solve_distributed(std::vector<Executor> const& executors, band_matrix<T> const& a, std::vector<T> const& d,
                               rank_offsets const& where, band_options const& options = {}, std::int64_t gap = 0) {
@@ -55,6 +57,8 @@ solution<T> solve_distributed(std::vector<Executor> const& executors, band_matri
     std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
     std::int64_t const rows_of_block = a.lower_bands >= 0 ? 1 : a.block;
     solution<T> out{std::vector<T>(d.size()), std::vector<solve_report>(executors.size())};
+    T const unused(-7);
+    std::atomic<int> changed = 0;
     all.run([&](Executor const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
         rows_on<T> const own(exec, a, where[p], where[p + 1]);
@@ -63,13 +67,17 @@ solution<T> solve_distributed(std::vector<Executor> const& executors, band_matri
         for (std::int64_t c = 0; c < columns; ++c)
             std::copy_n(d.begin() + c * a.size + first, n, rhs.begin() + c * leading);
         auto const on_device = exec.copy(rhs);
-        buffer<T> x(exec, leading * columns);
+        auto x = exec.copy(std::vector<T>(std::size_t(leading * columns), unused));
         out.reports[p] = solve_bands_distributed(exec, comm, own.matrix, {on_device.data(), n, columns, leading},
                                                  {x.data(), n, columns, leading}, options);
         auto const values = to_vector(exec, x);
-        for (std::int64_t c = 0; c < columns; ++c)
+        for (std::int64_t c = 0; c < columns; ++c) {
             std::copy_n(values.begin() + c * leading, n, out.x.begin() + c * a.size + first);
+            changed +=
+                int(gap - std::count(values.begin() + c * leading + n, values.begin() + (c + 1) * leading, unused));
+        }
     });
+    CHECK(changed == 0);
     return out;
 }
 
