@@ -5,6 +5,10 @@
 /// Each rank runs in its own thread with its own executor: some of the cores of this machine, or a device with a
 /// stream. Ranks exchange small host values through shared memory. Devices exchange device memory in stream order by
 /// NCCL (NVIDIA Collective Communications Library) if it is available.
+///
+/// COPPICE_RANKS_IN_TURN=1 in the environment lets one rank run at a time, from one exchange to the next. A rank waits
+/// for its device before the next one runs, and there is no NCCL. This is for tools that do not follow several threads
+/// on one device, such as initcheck of compute-sanitizer.
 #pragma once
 
 #include <array>
@@ -13,6 +17,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -20,6 +25,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -33,18 +39,30 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
+inline bool ranks_run_in_turn() {
+    char const* const wish = std::getenv("COPPICE_RANKS_IN_TURN");
+    return wish && std::string_view(wish) == "1";
+}
+
 /// The shared memory through which the ranks of a multi_executor exchange values. There are two sets of messages, used
 /// alternately: a rank that is already in round k + 1 does not write to the set that other ranks still read in round k.
 class rendezvous {
 public:
-    explicit rendezvous(int ranks)
-        : ranks_(ranks), spins_(ranks <= int(std::thread::hardware_concurrency()) / 2),
-          messages_{std::vector<message>(std::size_t(ranks)), std::vector<message>(std::size_t(ranks))} {}
+    /// If `end_turn` is not null, one rank runs at a time. It calls end_turn(rank) before another one runs.
+    explicit rendezvous(int ranks, std::function<void(int)> end_turn = {})
+        : ranks_(ranks), spins_(!end_turn && ranks <= int(std::thread::hardware_concurrency()) / 2),
+          end_turn_(std::move(end_turn)), messages_{std::vector<message>(std::size_t(ranks)),
+                                                    std::vector<message>(std::size_t(ranks))} {}
 
     using message = std::vector<std::byte>;
 
+    /// If one rank runs at a time, waits for the turn of the calling rank, which lasts as long as the result, except
+    /// for exchanges.
+    std::unique_lock<std::mutex> turn() { return end_turn_ ? std::unique_lock(turn_) : std::unique_lock<std::mutex>(); }
     /// Gives the message of every rank to every rank. The result is valid until the next call but one.
     std::vector<message> const& exchange(int rank, message mine) {
+        if (end_turn_) end_turn_(rank);
+        turn_of_others const others(end_turn_ ? &turn_ : nullptr);
         std::unique_lock lock(mutex_);
         std::size_t const round = round_;
         messages_[round % 2][std::size_t(rank)] = std::move(mine);
@@ -75,6 +93,7 @@ public:
     }
     /// Reports that `rank` has returned: other ranks that still call gather() throw.
     void finish(int rank) {
+        if (end_turn_) end_turn_(rank);
         std::lock_guard const lock(mutex_);
         if (ended_.empty())
             ended_ = "rank " + std::to_string(rank) +
@@ -83,10 +102,29 @@ public:
     }
 
 private:
+    /// Other ranks may run in this scope; at its end the calling rank waits for its turn. Null: ranks run
+    /// concurrently.
+    class turn_of_others {
+    public:
+        explicit turn_of_others(std::mutex* turn) : turn_(turn) {
+            if (turn_) turn_->unlock();
+        }
+        ~turn_of_others() {
+            if (turn_) turn_->lock();
+        }
+        turn_of_others(turn_of_others const&) = delete;
+        turn_of_others& operator=(turn_of_others const&) = delete;
+
+    private:
+        std::mutex* turn_;
+    };
+
     std::mutex mutex_{};
     std::condition_variable all_arrived_{};
     int ranks_, arrived_ = 0;
-    bool spins_;                         ///< spin before waiting: at most half of the hardware threads are ranks
+    bool spins_; ///< spin before waiting: at most half of the hardware threads are ranks
+    std::function<void(int)> end_turn_;
+    std::mutex turn_{};                  ///< held by the rank that runs, if one runs at a time
     std::atomic<std::size_t> round_ = 0; ///< changes only under the lock
     std::array<std::vector<message>, 2> messages_;
     std::string failure_{}, ended_{};
@@ -227,7 +265,9 @@ public:
     /// start the thread of a rank, that rank fails with thread_error.
     template <class Work>
     void run(Work const& work) const {
-        detail::rendezvous point(ranks());
+        bool const in_turn = detail::ranks_run_in_turn();
+        detail::rendezvous point(ranks(), in_turn ? [this](int p) { executor_of(p).synchronize(); }
+                                                  : std::function<void(int)>());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
@@ -241,9 +281,11 @@ public:
             if (collectives_) collectives_->abort();
         };
         auto const one = [&](int p) {
+            auto const turn = point.turn();
             try {
                 if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
-                detail::shared_memory_transport transport(point, p, ranks(), collectives_.get());
+                // A rank would wait for NCCL while the others wait for their turn.
+                detail::shared_memory_transport transport(point, p, ranks(), in_turn ? nullptr : collectives_.get());
                 work(executor_of(p), rank_communicator(transport));
                 point.finish(p);
             } catch (std::exception const& e) {

@@ -18,7 +18,8 @@ A suppression file is XML. In front of each element a comment names the reason:
     </suppressions>
 
 memcheck and initcheck run with COPPICE_CUDA_POOL=0: each buffer is an allocation to the tool, so that accesses beyond its
-end and memory that was freed before are found.
+end and memory that was freed before are found. initcheck also runs with COPPICE_RANKS_IN_TURN=1: it marks a new allocation
+as unwritten while other threads use the device, and then forgets the first writes to it.
 """
 import argparse
 import collections
@@ -150,7 +151,10 @@ def command(run, slot, options, suppressed):
 
 
 def environment(tool):
-    return {**os.environ, "COPPICE_CUDA_POOL": "0"} if tool in ("memcheck", "initcheck") else None
+    chosen = {"COPPICE_CUDA_POOL": "0"} if tool in ("memcheck", "initcheck") else {}
+    if tool == "initcheck":
+        chosen["COPPICE_RANKS_IN_TURN"] = "1"
+    return {**os.environ, **chosen}
 
 
 def execute(run, slots, options, suppressed, false_reports, end):

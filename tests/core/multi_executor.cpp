@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/multi_executor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace coppice;
+
+namespace {
+
+/// Sets COPPICE_RANKS_IN_TURN for a scope.
+class ranks_in_turn {
+public:
+    ranks_in_turn() { setenv("COPPICE_RANKS_IN_TURN", "1", 1); }
+    ~ranks_in_turn() { unsetenv("COPPICE_RANKS_IN_TURN"); }
+};
+
+multi_executor<host_executor> ranks(int count) {
+    return multi_executor<host_executor>(std::vector(std::size_t(count), host_executor(1)));
+}
+
+/// The message of the error that run() throws.
+template <class Work>
+std::string failure_of(multi_executor<host_executor> const& all, Work const& work) {
+    try {
+        all.run(work);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("ranks in turn: one rank runs at a time, and exchanges give the same values") {
+    ranks_in_turn const scope;
+    constexpr int count = 4;
+    std::atomic<int> running = 0, max_running = 0;
+    std::array<int, count> sums{};
+    ranks(count).run([&](host_executor const&, rank_communicator const& comm) {
+        for (int round = 0; round < 6; ++round) {
+            int const now = ++running;
+            if (now > max_running) max_running = now;
+            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // time for others, if they may run
+            --running;
+            for (int const value : comm.gather(10 * round + comm.rank())) sums[std::size_t(comm.rank())] += value;
+        }
+        std::vector<double> const mine(3, comm.rank() + 0.5);
+        std::vector<double> from(3);
+        int const next = (comm.rank() + 1) % count, before = (comm.rank() + count - 1) % count;
+        rank_message const send{next, const_cast<double*>(mine.data()), 3 * sizeof(double)};
+        rank_message const receive{before, from.data(), 3 * sizeof(double)};
+        comm.start({&send, 1}, {&receive, 1})->finish();
+        if (from != std::vector<double>(3, before + 0.5)) sums[std::size_t(comm.rank())] = -1;
+    });
+    CHECK(max_running == 1);
+    for (int const sum : sums) CHECK(sum == 4 * (0 + 10 + 20 + 30 + 40 + 50) + 6 * (0 + 1 + 2 + 3));
+}
+
+TEST_CASE("ranks in turn: a rank that fails or returns early is an error on the others") {
+    ranks_in_turn const scope;
+    auto const all = ranks(3);
+    for (int const bad : {0, 1, 2}) {
+        CAPTURE(bad);
+        std::array<std::string, 3> messages;
+        auto const work = [&](bool throws) {
+            return [&messages, throws, bad](host_executor const&, rank_communicator const& comm) {
+                comm.barrier();
+                if (comm.rank() == bad && throws) throw argument_error("no more");
+                if (comm.rank() == bad) return;
+                try {
+                    comm.barrier();
+                } catch (error const& e) {
+                    messages[std::size_t(comm.rank())] = e.what();
+                    throw;
+                }
+            };
+        };
+        CHECK(failure_of(all, work(true)) == "no more");
+        for (int p = 0; p < 3; ++p)
+            if (p != bad) CHECK(messages[std::size_t(p)] == "rank " + std::to_string(bad) + " failed: no more");
+        CHECK(failure_of(all, work(false)).starts_with("rank " + std::to_string(bad) + " has ended"));
+    }
+    all.run([](host_executor const&, rank_communicator const& comm) { comm.barrier(); }); // usable afterwards
+}
