@@ -11,11 +11,13 @@
 namespace coppice::inline v0_1::distributed {
 
 /// A row at a rank boundary: its global aggregate or -1, the sign of its couplings, and the magnitude of its diagonal.
+/// Has no padding, because a device would not write padding that the host copies.
 struct boundary_row {
     std::int32_t aggregate;
-    multilevel_detail::row_kind kind;
+    std::int32_t kind; ///< a multilevel_detail::row_kind
     double diagonal;
 };
+static_assert(sizeof(boundary_row) == 2 * sizeof(std::int32_t) + sizeof(double));
 struct describe_boundary_row {
     std::int32_t const *rows, *of;
     double const* diagonal;
@@ -25,7 +27,7 @@ struct describe_boundary_row {
     boundary_row* to;
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int32_t const row = rows[i];
-        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * scale};
+        to[i] = {of[row] < 0 ? -1 : first + of[row], std::int32_t(kinds[row]), diagonal[row] * scale};
     }
 };
 
@@ -60,7 +62,8 @@ struct filter_row {
             row_of[at] = rows[r];
             target[at] = -1;
             if (!smooths || mine[r].aggregate < 0 ||
-                !threshold.keeps(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
+                !threshold.keeps(double(value), multilevel_detail::row_kind(mine[r].kind), mine[r].diagonal,
+                                 other.diagonal)) {
                 out += value;
             } else {
                 in += size;
