@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -43,12 +42,12 @@ std::string failure_of(multi_executor<host_executor> const& all, Work const& wor
 TEST_CASE("ranks in turn: one rank runs at a time, and exchanges give the same values") {
     ranks_in_turn const scope;
     constexpr int count = 4;
-    std::atomic<int> running = 0, most = 0;
+    std::atomic<int> running = 0, max_running = 0;
     std::array<int, count> sums{};
     ranks(count).run([&](host_executor const&, rank_communicator const& comm) {
         for (int round = 0; round < 6; ++round) {
             int const now = ++running;
-            if (now > most) most = now;
+            if (now > max_running) max_running = now;
             std::this_thread::sleep_for(std::chrono::milliseconds(2)); // time for others, if they may run
             --running;
             for (int const value : comm.gather(10 * round + comm.rank())) sums[std::size_t(comm.rank())] += value;
@@ -61,7 +60,7 @@ TEST_CASE("ranks in turn: one rank runs at a time, and exchanges give the same v
         comm.start({&send, 1}, {&receive, 1})->finish();
         if (from != std::vector<double>(3, before + 0.5)) sums[std::size_t(comm.rank())] = -1;
     });
-    CHECK(most == 1);
+    CHECK(max_running == 1);
     for (int const sum : sums) CHECK(sum == 4 * (0 + 10 + 20 + 30 + 40 + 50) + 6 * (0 + 1 + 2 + 3));
 }
 
