@@ -81,7 +81,7 @@ def exact(name: str, values, dtype: np.dtype) -> Any:
         again = _part_for(given, made).astype(given)  # differs where digits are lost
         same = (again == values) | ((values != values) & (made != made))
     if "c" not in (given.kind, dtype.kind):
-        same &= (made < 0) == (values < 0)  # integers wrap to and fro
+        same &= (made < 0) == (values < 0)  # integers wrap in both directions
     if not same.all():
         wrong = values[~same][0]
         raise ValueError(f"{name} holds {wrong}, which {dtype} does not represent; astype(..., exact=False) rounds")

@@ -18,7 +18,7 @@ TYPES = ["?", *INTEGERS, "c8", "c16"]
 def random_values(rng, shape, dtype):
     """Return values, of which some are 0, and where entries are."""
     there = rng.random(shape) < 0.4
-    values = rng.integers(0 if np.dtype(dtype).kind in "bu" else -3, 4, shape).astype(dtype)
+    values = rng.integers(0 if np.dtype(dtype).kind in ("b", "u") else -3, 4, shape).astype(dtype)
     if values.dtype.kind == "c":
         values += (1j * rng.integers(-2, 3, shape)).astype(dtype)
     return np.where(there, values, 0).astype(dtype), there
