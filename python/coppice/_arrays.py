@@ -293,4 +293,6 @@ def _borrow(name: str, value) -> np.ndarray:
     try:
         return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
     except (BufferError, RuntimeError, TypeError) as error:
+        if str(getattr(value, "dtype", "")).endswith("bool"):  # old versions of DLPack do not have this type
+            return np.asarray(value)
         raise TypeError(f"{name}: {error}") from None

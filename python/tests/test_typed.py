@@ -356,3 +356,14 @@ def test_pictures_of_notebooks():
     assert "<svg" in A._repr_html_() and "bool" in A._repr_html_() and "5 nonzeros" in A._repr_html_()
     html = Vector([3, 4], [1, 5], 9)._repr_html_()
     assert html.count("<rect") == 2 and "int64" in html
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int32", "int64", "complex64"])
+def test_tensors(name):
+    torch = pytest.importorskip("torch")
+    dtype = getattr(torch, name)
+    A = Matrix(torch.tensor([[0, 1], [1, 1]]).to(dtype).to_sparse())
+    assert A.dtype == np.dtype(name)
+    y = A @ torch.ones(2, dtype=dtype)
+    assert isinstance(y, torch.Tensor) and y.dtype == dtype and y.tolist() == [1, 1 if name == "bool" else 2]
+    assert Vector(torch.ones(3, dtype=dtype)).dtype == np.dtype(name)
