@@ -93,7 +93,7 @@ right.set_xlabel("evaluation")
 plt.show()
 
 # %% [markdown]
-# ## Beside a dense solver
+# ## Comparison with a dense solver
 #
 # `torch.linalg.solve` has gradients as well, but its matrices have n² elements and its work is n³.
 

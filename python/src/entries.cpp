@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <coppice/core/parallel.hpp>
@@ -152,23 +153,24 @@ struct product_rows {
 
     void operator()(std::int64_t first, std::int64_t last) const {
         // Position p of a column of this row: p + 1, and -(p + 1) before its first product.
-        std::vector<std::int32_t> places(static_cast<std::size_t>(b.columns()));
+        std::vector<std::int32_t> positions(static_cast<std::size_t>(b.columns()));
         for (std::int64_t row = first; row < last; ++row) {
-            for (std::int32_t p = offsets[row]; p < offsets[row + 1]; ++p) places[std::size_t(indices[p])] = -(p + 1);
+            for (std::int32_t p = offsets[row]; p < offsets[row + 1]; ++p)
+                positions[std::size_t(indices[p])] = -(p + 1);
             for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k)
-                add_row(row, a.values()[k], a.column_indices()[k], places);
+                add_row(row, a.values()[k], a.column_indices()[k], positions);
         }
     }
 
 private:
-    void add_row(std::int64_t row, T factor, std::int32_t inner, std::vector<std::int32_t>& places) const {
+    void add_row(std::int64_t row, T factor, std::int32_t inner, std::vector<std::int32_t>& positions) const {
         for (std::int32_t q = b.row_offsets()[inner]; q < b.row_offsets()[inner + 1]; ++q) {
-            std::int32_t& place = places[std::size_t(b.column_indices()[q])];
-            std::int32_t const p = (place < 0 ? -place : place) - 1;
+            std::int32_t& position = positions[std::size_t(b.column_indices()[q])];
+            std::int32_t const p = (position < 0 ? -position : position) - 1;
             if (p < offsets[row]) continue; // a column of an earlier row, or of none
             T const product = multiply(factor, b.values()[q]);
-            values[p] = place < 0 ? product : add(values[p], product);
-            place = p + 1;
+            values[p] = position < 0 ? product : add(values[p], product);
+            position = p + 1;
         }
     }
 };

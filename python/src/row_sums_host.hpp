@@ -4,6 +4,7 @@
 /// element is summed in the order of the entries, so that the bits are those of reduce_features.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
