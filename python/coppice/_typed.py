@@ -16,6 +16,7 @@ from . import _core, _operators
 from ._arrays import exact
 
 _AT_POSITIONS = ("rowindex", "colindex", "diagindex")
+_EXACT = 2**53  # float64 represents all integers up to this one
 _PARTS = ("abs", "real", "imag")  # of complex numbers: real numbers
 _COMPARED = {"valueeq": np.equal, "valuene": np.not_equal, "valuelt": np.less, "valuele": np.less_equal,
              "valuegt": np.greater, "valuege": np.greater_equal}
@@ -34,10 +35,12 @@ def scalar(name: str, value: Any, dtype: np.dtype) -> Any:
 
 
 def ewise_add(a, b, op):
-    first, second = (_numbers(a, b, "ewise_union", which, -1.0, -1.0) for which in ("first", "second"))
-    left, right = _values_or(a.values, first, 0), _values_or(b.values, second, 0)
-    both = _combined(op, left, right)
-    return first._with_values(np.where(first.values < 0, right, np.where(second.values < 0, left, both)))
+    where, i, j = _sources(a, b, "ewise_add")
+    left, right = _values_or(a.values, i, 0), _values_or(b.values, j, 0)
+    values = _combined(op, left, right)
+    np.copyto(values, right, where=i == 0)
+    np.copyto(values, left, where=j == 0)
+    return where._with_values(values)
 
 
 def ewise_mult(a, b, op):
@@ -49,9 +52,9 @@ def kronecker(a, b, op):
 
 
 def ewise_union(a, b, op, missing, other_missing):
-    first, second = (_numbers(a, b, "ewise_union", which, -1.0, -1.0) for which in ("first", "second"))
-    left, right = _values_or(a.values, first, missing), _values_or(b.values, second, other_missing)
-    return first._with_values(_combined(op, left, right))
+    where, i, j = _sources(a, b, "ewise_add")
+    left, right = _values_or(a.values, i, missing), _values_or(b.values, j, other_missing)
+    return where._with_values(_combined(op, left, right))
 
 
 def apply(a, f, added):
@@ -186,19 +189,30 @@ def _taken(numbers, source):
     return numbers._with_values(source[numbers.values.astype(np.int64)])
 
 
-def _numbers(a, b, operation, *arguments):
-    return getattr(numbered(a), operation)(numbered(b), *arguments)
+def _sources(a, b, operation):
+    """Return the entries of an operation on two objects, and the numbers, from 1 on, of the entries of a and of b that each of them
+    comes from; 0: none."""
+    bits = a.nnz.bit_length()
+    if (b.nnz + 1) << bits <= _EXACT:  # float64 holds both numbers
+        where = getattr(numbered(a, 1), operation)(b._with_values((_count(b) + 1) * 2.0**bits), "plus")
+        both = where.values.astype(np.int64)
+        return where, both & ((1 << bits) - 1), both >> bits
+    one, other = numbered(a, 1), numbered(b, 1)
+    if operation == "ewise_add":
+        found = [one.ewise_union(other, which, 0.0, 0.0) for which in ("first", "second")]
+    else:
+        found = [getattr(one, operation)(other, which) for which in ("first", "second")]
+    return (found[0], *(each.values.astype(np.int64) for each in found))
 
 
 def _values_or(values, numbers, missing):
-    """Return the numbered values, and `missing` for -1."""
-    return np.append(values, np.asarray(missing, values.dtype))[numbers.values.astype(np.int64)]
+    """Return the values with numbers from 1 on, and `missing` for 0."""
+    return np.concatenate([np.atleast_1d(np.asarray(missing, values.dtype)), values])[numbers]
 
 
 def _joined(a, b, op, operation):
-    first, second = _numbers(a, b, operation, "first"), _numbers(a, b, operation, "second")
-    left, right = _taken(first, a.values), _taken(second, b.values)
-    return first._with_values(_combined(op, left.values, right.values))
+    where, i, j = _sources(a, b, operation)
+    return where._with_values(_combined(op, a.values[i - 1], b.values[j - 1]))
 
 
 def _combined(op, x, y):

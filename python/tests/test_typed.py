@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import coppice
-from coppice import Matrix, Vector, semiring
+from coppice import Matrix, Vector, _typed, semiring
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 TYPES = ["?", *INTEGERS, "c8", "c16"]
@@ -65,6 +65,20 @@ def quotient(a, b):
         return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
 
     return np.vectorize(one, otypes=[object])(a.astype(object), b.astype(object))
+
+
+@pytest.mark.parametrize("make", [0, 1], ids=["matrices", "vectors"])
+def test_numbers_that_do_not_fit_one_float(make, monkeypatch):
+    """Objects with more than some 10^8 entries number their entries twice."""
+    rng = np.random.default_rng(11)
+    (A, a, in_a), (B, b, in_b) = MAKERS[make](rng, "i4"), MAKERS[make](rng, "i4")
+    expected = [A.ewise_add(B, "minus"), A.ewise_mult(B, "minus"), A.ewise_union(B, "minus", 5, 7)]
+    few = [A.kronecker(B, "minus")] if make == 0 else []
+    monkeypatch.setattr(_typed, "_EXACT", 0)
+    again = [A.ewise_add(B, "minus"), A.ewise_mult(B, "minus"), A.ewise_union(B, "minus", 5, 7)]
+    for one, other in zip(expected + few, again + ([A.kronecker(B, "minus")] if few else [])):
+        assert one.shape == other.shape and np.array_equal(one.values, other.values)
+    same(again[1], a - b, in_a & in_b)
 
 
 def operators(dtype):
