@@ -35,26 +35,19 @@ def scalar(name: str, value: Any, dtype: np.dtype) -> Any:
 
 
 def ewise_add(a, b, op):
-    where, i, j = _sources(a, b, "ewise_add")
-    left, right = _values_or(a.values, i, 0), _values_or(b.values, j, 0)
-    values = _combined(op, left, right)
-    np.copyto(values, right, where=i == 0)
-    np.copyto(values, left, where=j == 0)
-    return where._with_values(values)
+    return _merged(a, b, op, "ewise_add")
 
 
 def ewise_mult(a, b, op):
-    return _joined(a, b, op, "ewise_mult")
+    return _merged(a, b, op, "ewise_mult")
 
 
 def kronecker(a, b, op):
-    return _joined(a, b, op, "kronecker")
+    return _merged(a, b, op, "kronecker")
 
 
 def ewise_union(a, b, op, missing, other_missing):
-    where, i, j = _sources(a, b, "ewise_add")
-    left, right = _values_or(a.values, i, missing), _values_or(b.values, j, other_missing)
-    return where._with_values(_combined(op, left, right))
+    return _merged(a, b, op, "ewise_add", np.array([missing, other_missing], a.dtype))
 
 
 def apply(a, f, added):
@@ -189,30 +182,27 @@ def _taken(numbers, source):
     return numbers._with_values(source[numbers.values.astype(np.int64)])
 
 
+def _merged(a, b, op, operation, missing=None):
+    """Return op of the entries that an operation combines; `missing`: values for those that only one of both has."""
+    where, first, second, bits = _sources(a, b, operation)
+    values, chosen = np.empty(where.nnz, a.dtype), _binary(op, a.dtype)
+    _core.merge_values(chosen.handle, first, second, bits, a.values, b.values, missing, values)
+    return where._with_values(values)
+
+
 def _sources(a, b, operation):
-    """Return the entries of an operation on two objects, and the numbers, from 1 on, of the entries of a and of b that each of them
-    comes from; 0: none."""
+    """Return the entries of an operation, and the numbers of the entries of a and b that they come from, from 1 on, 0: none: two
+    arrays, or one of i + 2^bits j and None."""
     bits = a.nnz.bit_length()
-    if (b.nnz + 1) << bits <= _EXACT:  # float64 holds both numbers
+    if (b.nnz + 1) << bits <= _EXACT:
         where = getattr(numbered(a, 1), operation)(b._with_values((_count(b) + 1) * 2.0**bits), "plus")
-        both = where.values.astype(np.int64)
-        return where, both & ((1 << bits) - 1), both >> bits
+        return where, where.values, None, bits
     one, other = numbered(a, 1), numbered(b, 1)
     if operation == "ewise_add":
-        found = [one.ewise_union(other, which, 0.0, 0.0) for which in ("first", "second")]
+        first, second = (one.ewise_union(other, which, 0.0, 0.0) for which in ("first", "second"))
     else:
-        found = [getattr(one, operation)(other, which) for which in ("first", "second")]
-    return (found[0], *(each.values.astype(np.int64) for each in found))
-
-
-def _values_or(values, numbers, missing):
-    """Return the values with numbers from 1 on, and `missing` for 0."""
-    return np.concatenate([np.atleast_1d(np.asarray(missing, values.dtype)), values])[numbers]
-
-
-def _joined(a, b, op, operation):
-    where, i, j = _sources(a, b, operation)
-    return where._with_values(_combined(op, a.values[i - 1], b.values[j - 1]))
+        first, second = (getattr(one, operation)(other, which) for which in ("first", "second"))
+    return first, first.values, second.values, 0
 
 
 def _combined(op, x, y):

@@ -2,11 +2,13 @@
 // Values of bool, integers and complex numbers on the host: operators on arrays, reductions of rows, and products. The
 // operations of sparse.cpp, on the numbers of entries instead of values, determine which entries are combined, so that
 // they are not compiled for these types. This file is compiled with -fwrapv: arithmetic of integers wraps.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <coppice/core/parallel.hpp>
@@ -61,6 +63,35 @@ void combine_values(chosen_operator const& op, input_array const& x, input_array
         host_executor const exec = current_executor();
         auto const call = binary_of<T>(exec, op);
         for_each(exec, size, [=](std::int64_t k) { result[k] = call(left[k], right[k]); });
+    });
+}
+
+/// Values of the union or intersection of two objects with values x and y: z_k = op(x_i, y_j). `first` holds the
+/// numbers i and `second` the numbers j of the sources of each entry, from 1 on, 0: none; without `second`, `first`
+/// holds i + 2^bits j. A value without a partner is the result, or is combined with that of `missing`, which has one
+/// for x and one for y.
+void merge_values(chosen_operator const& op, input_array const& first, std::optional<input_array> const& second,
+                  int bits, input_array const& x, input_array const& y, std::optional<input_array> const& missing,
+                  output_array const& z) {
+    with_integer_or_complex(x, [&]<class T>(std::type_identity<T>) {
+        auto const size = std::int64_t(z.size());
+        double const* const one = memory_of<double>(first, "the sources", size);
+        double const* const other = second ? memory_of<double>(*second, "the sources", size) : nullptr;
+        T const* const left = memory_of<T>(x, "x", std::int64_t(x.size()));
+        T const* const right = memory_of<T>(y, "y", std::int64_t(y.size()));
+        T const* const absent = missing ? memory_of<T>(*missing, "the missing values", 2) : nullptr;
+        T* const result = memory_of<T>(z, "z", size);
+        unlocked const released;
+        host_executor const exec = current_executor();
+        for_each(exec, size, [=, call = binary_of<T>(exec, op)](std::int64_t k) {
+            auto const number = static_cast<std::int64_t>(one[k]);
+            std::int64_t const i = other ? number : number & ((std::int64_t(1) << bits) - 1);
+            std::int64_t const j = other ? static_cast<std::int64_t>(other[k]) : number >> bits;
+            if (!absent && (i == 0 || j == 0))
+                result[k] = i == 0 ? right[j - 1] : left[i - 1];
+            else
+                result[k] = call(i == 0 ? absent[0] : left[i - 1], j == 0 ? absent[1] : right[j - 1]);
+        });
     });
 }
 
@@ -197,6 +228,8 @@ void multiply_values(chosen_operator const& add, chosen_operator const& op, csr_
 
 void add_entries(nb::module_& m) {
     m.def("combine_values", combine_values, nb::arg("op"), nb::arg("x"), nb::arg("y"), nb::arg("z"));
+    m.def("merge_values", merge_values, nb::arg("op"), nb::arg("first"), nb::arg("second").none(), nb::arg("bits"),
+          nb::arg("x"), nb::arg("y"), nb::arg("missing").none(), nb::arg("z"));
     m.def("map_entries", map_entries, nb::arg("f"), nb::arg("a"), nb::arg("z"));
     m.def("fold_entries", fold_entries, nb::arg("add"), nb::arg("identity"), nb::arg("a"), nb::arg("z"));
     m.def("multiply_vector", multiply_vector, nb::arg("add"), nb::arg("multiply"), nb::arg("identity"), nb::arg("a"),
