@@ -12,4 +12,6 @@ export COPPICE_SITE=${1:-build/site} COPPICE_SITE_STRICT=FAIL_ON_WARNINGS COPPIC
 COPPICE_VERSION=$(sed -n 's/.*COPPICE_VERSION_STRING "\(.*\)"/\1/p' include/coppice/version.h)
 mkdir -p "$COPPICE_SITE"
 "$DOXYGEN" docs/Doxyfile
+rm -rf "$COPPICE_SITE/pictures"
+cp -r docs/pictures "$COPPICE_SITE" # pages refer to ../pictures, and Doxygen keeps such paths
 echo "$COPPICE_SITE/html/index.html"

@@ -14,6 +14,7 @@ from ._places import library_of
 
 NUMBERS = (np.dtype("f4"), np.dtype("f8"), np.dtype("c8"), np.dtype("c16"))
 REALS = NUMBERS[:2]
+VALUES = (*NUMBERS, *(np.dtype(name) for name in ("bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")))
 
 
 def named(types) -> str:
@@ -37,7 +38,7 @@ def array(name: str, value, types=NUMBERS, copy=False) -> Any:
     dtype = library_of(value).dtype(value)
     if dtype in types and dtype.isnative:
         return value
-    if copy and (wanted := number_type(dtype)) in types:
+    if copy and (wanted := type_among(types, dtype)) in types:
         return library_of(value).converted(value, wanted)
     if dtype not in types:
         raise TypeError(f"{name} with shape {shape_of(value)} has dtype {value.dtype}, expected {named(types)}"
@@ -59,6 +60,37 @@ def number_type(*dtypes: np.dtype) -> np.dtype:
         dtype = dtype.newbyteorder("=")
         natural.append(dtype if dtype in NUMBERS else NUMBERS[3 if dtype.kind == "c" else 1])
     return np.result_type(*natural)
+
+
+def type_among(types, dtype: np.dtype) -> np.dtype:
+    """Return the type of this machine's byte order if it is one of `types`, otherwise that of `number_type`."""
+    native = dtype.newbyteorder("=")
+    return native if native in types else number_type(dtype)
+
+
+def exact(name: str, values, dtype: np.dtype) -> Any:
+    """Return the values as another type. ValueError if it does not represent one of them."""
+    given = library_of(values).dtype(values)
+    if given == dtype:
+        return values
+    library = library_of(values)
+    if library.on_device or np.can_cast(given, dtype) and not (given.kind in "iu" and given.itemsize == 8):
+        return library.converted(values, dtype)
+    with np.errstate(all="ignore"):
+        made = _part_for(dtype, values).astype(dtype)
+        again = _part_for(given, made).astype(given)  # differs where digits are lost
+        same = (again == values) | ((values != values) & (made != made))
+    if "c" not in (given.kind, dtype.kind):
+        same &= (made < 0) == (values < 0)  # integers wrap in both directions
+    if not same.all():
+        wrong = values[~same][0]
+        raise ValueError(f"{name} holds {wrong}, which {dtype} does not represent; astype(..., exact=False) rounds")
+    return made
+
+
+def _part_for(dtype, values):
+    """Return the real part of complex numbers for a real type."""
+    return values.real if values.dtype.kind == "c" and dtype.kind != "c" else values
 
 
 def of_one_type(names, values, types=NUMBERS, copy=True) -> list[Any]:
@@ -191,6 +223,11 @@ def real(name: str, value) -> float:
         raise TypeError(f"{name} is {value!r}, expected a number") from None
 
 
+def number(name: str, value) -> Any:
+    """Return a number of Python: integers keep all their digits, other real numbers are floats."""
+    return operator.index(value) if hasattr(value, "__index__") else real(name, value)
+
+
 def text(name: str, value, what: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}, expected {what}")
@@ -256,4 +293,6 @@ def _borrow(name: str, value) -> np.ndarray:
     try:
         return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
     except (BufferError, RuntimeError, TypeError) as error:
+        if str(getattr(value, "dtype", "")).endswith("bool"):  # old versions of DLPack do not have this type
+            return np.asarray(value)
         raise TypeError(f"{name}: {error}") from None

@@ -111,13 +111,13 @@ class GraphBatch:
             For algorithms whose result depends on the whole graph: `pagerank`, `sssp` and `bfs` are methods; closeness,
             communities and others have to be run on each graph.
         """
-        from .graph import run
+        from .graph import WHOLE, run
 
         if name not in _LOCAL:
             raise ValueError(f"{name} of a batch would depend on the other graphs, expected one of {', '.join(_LOCAL)}, or the "
                              "methods pagerank, sssp and bfs")
         answer = run(name, self.matrix, **options)
-        if isinstance(answer.values, np.ndarray) and answer.values.dtype.kind == "i":
+        if isinstance(answer.values, np.ndarray) and answer.values.dtype.kind == "i" and name not in WHOLE:
             base = self.first[self.graph_of_vertices]
             values = answer.values - (base if answer.values.ndim == 1 else base[:, None])
             return answer._replace(values=np.where(answer.values < 0, -1, values))

@@ -36,7 +36,7 @@ def kronecker(a, b, op):
     return _joined(a.kronecker(b, "first"), a.kronecker(b, "second"), op)
 
 
-def apply(a, f):
+def apply(a, f, _=0):
     return _mapped(a, f, False)
 
 
@@ -44,7 +44,7 @@ def apply_bound(a, op, operand, first):
     return _with_values(a, _kernels().bound(op, first), a.values, a.dtype.type(operand))
 
 
-def select(a, keep):
+def select(a, keep, _=0):
     return a.ewise_mult(_mapped(a, keep, True).select("valuene", 0.0), "first")
 
 

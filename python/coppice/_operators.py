@@ -70,10 +70,21 @@ def _chosen(what, op, dtype, compiler, *more):
     return Chosen(compiled.address, compiled)
 
 
+def _require_kind(function, dtype, *arguments):
+    """Raise TypeError if a function of integers or bool returns fractions, which would be cut off."""
+    if dtype.kind not in "biu":
+        return
+    function.compile(arguments)
+    result = function.overloads[arguments].signature.return_type
+    if result not in numba().types.integer_domain | {numba().types.boolean}:
+        raise TypeError(f"the function returns {result} for {dtype}, expected integers: convert with astype(float)")
+
+
 @lru_cache(256)  # bounded, since functions may be created in a loop
 def _compile_binary(op, dtype):
     number = numba().from_dtype(dtype)
     op = jitted(op)
+    _require_kind(op, dtype, number, number)
 
     def call(a, b):
         return op(a, b)
@@ -96,6 +107,8 @@ def _compile_function(f, dtype, places, truth):
         def value(a, i, j):
             return f(a, j)
     value = numba().njit(value)
+    if not truth:
+        _require_kind(value, dtype, number, integer, integer)
 
     def call(a, i, j, scalar):
         return value(a, i, j)

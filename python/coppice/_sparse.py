@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core, _places
-from ._arrays import NO_CONVERSION, NUMBERS, array, cast, contiguous, named, number_type, shape_of
+from ._arrays import NO_CONVERSION, NUMBERS, array, cast, contiguous, named, number_type, shape_of, type_among
 from ._places import library_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False, copy
     if count > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected a number below 2^31")
     library = library_of(data)
-    wanted = number_type(library.dtype(data)) if copy else library.dtype(data)
+    wanted = type_among(types, library.dtype(data)) if copy else library.dtype(data)
     if wanted not in types:
         raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}"
                         f"{'' if copy else NO_CONVERSION}")

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _COUNTS = ("max-iterations", "samples", "capacity", "hops", "length", "seed")
 _FLAGS = ("by-value", "weighted")
 _VERTICES = ("source", "sink")
+# Their results are integers: levels, counts, colours and flags. The library returns all values but vertices as float64.
+WHOLE = ("articulation-points", "bfs", "colouring", "cores", "diameter", "independent-set", "min-cut", "topological-levels",
+          "triangles")
 _MEANING = {
     "source": "node of the graph, or number of a vertex from 0",
     "delta": "float, the width of a bucket of distances; 0: chosen",
@@ -61,7 +64,8 @@ class Answer(NamedTuple):
     values : array with an element a vertex (a dict by node for a graph of NetworkX), or the edges (from, to, weights)
         (a list of such triples by node for a graph of NetworkX). Walks are an array with a row a vertex, of positions of
         vertices. Of an `EdgeTable` the values are a dict of columns: "vertex" and "value" (of walks "step_0", ...), or "source",
-        "target" and "value", with the ids of the table.
+        "target" and "value", with the ids of the table. Levels, labels, counts, colours and flags are int64, other values of
+        vertices float64.
     facts : dict of single numbers, such as the number of components.
     """
 
@@ -160,8 +164,11 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
         raise RuntimeError(f"{name}: the check of the result found {wrong} (counted from 0)")
     if columns > 1:
         found = found.reshape(-1, columns)
+    are_vertices = not isinstance(found, tuple) and found.dtype.kind == "i"
+    if name in WHOLE:
+        found = found.astype(np.int64)
     if table is not None:
-        return Answer(table.named(found, not isinstance(found, tuple) and found.dtype.kind == "i"), facts)
+        return Answer(table.named(found, are_vertices), facts)
     if nodes is not None:
         return Answer(_by_node(nodes, found), facts)
     placed = library_of(weights).from_host

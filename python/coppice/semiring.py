@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from . import _core, _operators
-from ._arrays import text
+from ._arrays import number, text
 
 __all__ = ["Monoid", "Semiring", "functions", "monoid", "monoids", "named", "operators", "selections",
            "user"]
@@ -56,7 +56,7 @@ def swapped(semiring: str | Semiring | UserSemiring) -> str | UserSemiring | Non
 class UserSemiring:
     """A semiring of a monoid and an operator, by names or as Python functions; returned by `user`."""
 
-    def __init__(self, add: str | Callable, multiply: str | Callable, identity: float | None) -> None:
+    def __init__(self, add: str | Callable, multiply: str | Callable, identity: Any) -> None:
         named = [_operators.is_name(what, f) for what, f in (("the addition", add), ("the multiplication", multiply))]
         if named[0] != named[1]:
             raise TypeError(f"the addition is {add!r} and the multiplication {multiply!r}, expected two names or two "
@@ -124,14 +124,14 @@ def user(add: str | Callable[[float, float], float], multiply: str | Callable[[f
 class Monoid:
     """An associative function of two numbers with its identity; returned by `monoid`."""
 
-    def __init__(self, add: str | Callable, identity: float | None = None) -> None:
+    def __init__(self, add: str | Callable, identity: Any = None) -> None:
         _operators.is_name("the monoid", add)
         if isinstance(add, str) == (identity is not None):
             raise ValueError(f"the monoid {add!r} {'has an' if isinstance(add, str) else 'needs its'} identity")
         if isinstance(add, str) and add not in _core.monoid_identities:
             raise ValueError(f"unknown monoid {add!r}, expected one of {', '.join(monoids)}")
         self.add = add
-        self.identity: float = _core.monoid_identities[add] if isinstance(add, str) else float(identity)
+        self.identity: Any = _core.monoid_identities[add] if isinstance(add, str) else number("identity", identity)
 
     def chosen(self, dtype: np.dtype) -> _operators.Chosen:
         """Return the monoid as an argument of the library.
@@ -141,7 +141,7 @@ class Monoid:
         dtype : of the numbers
         """
         add = _operators.binary(self.add, dtype)
-        return add if isinstance(self.add, str) else _operators.Chosen((add.handle, self.identity), add)
+        return add if isinstance(self.add, str) else _operators.Chosen((add.handle, float(self.identity)), add)
 
 
 def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:

@@ -4,7 +4,8 @@
 Operations return their result. Mask, accumulator and replace are applied by `update`:
 ``C.update(A.ewise_add(B, "min"), mask=M, accumulate="plus")`` is C<M> = C + min(A, B). Instead of a name of an operator
 (`coppice.semiring`), a function of numbers can be given, which Numba compiles. All operations run in the memory space
-of the arrays, on the host or on a device.
+of the arrays, on the host or on a device. Values on the host are bool, integers, real or complex numbers; on a device
+float32 or float64.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
-from . import _core, _on_device, _operators, _places
-from ._arrays import (REALS, array, cast, contiguous, in_library_of, integer, number_type, on_device, real, same_type, shape_of,
+from . import _core, _on_device, _operators, _places, _typed
+from ._arrays import (REALS, VALUES, array, contiguous, exact as exact_values, in_library_of, integer, on_device, real, same_type, shape_of,
                       vector, where)
 from ._pictures import pattern, table
 from ._places import HOST, library_of
@@ -62,14 +63,31 @@ class _Entries:
     def _parts(self, *others: _Entries) -> int:
         return 1
 
-    def _fitting(self, name: str, other: Any) -> Any:
-        """Return `other`, which must have class, shape, type and memory space of this object."""
+    def _fitting(self, name: str, other: Any, typed: bool = True) -> Any:
+        """Return `other`, which must have class, shape, type (if `typed`) and memory space of this object."""
         raise NotImplementedError
 
-    def _beside(self, name, other):
-        """Return `other`; TypeError unless it has the type and the memory space of this object."""
-        if other.dtype != self.dtype:
-            raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+    def astype(self, dtype: Any, *, exact: bool = True) -> Self:
+        """Return the same entries with values of another type.
+
+        Parameters
+        ----------
+        dtype : bool, an integer type, float32, float64, complex64 or complex128; on a device float32 or float64
+        exact : bool
+            True: a value that the type does not represent is a ValueError. False: values are converted as by NumPy.
+        """
+        wanted, known = np.dtype(dtype), REALS if self._library.on_device else VALUES
+        if wanted not in known:
+            raise TypeError(f"dtype is {wanted}, expected one of {', '.join(each.name for each in known)}")
+        if wanted == self.dtype:
+            return self
+        return self._with_values(exact_values("the object", self.values, wanted) if exact
+                                 else self._library.converted(self.values, wanted))
+
+    def _beside(self, name, other, typed=True):
+        """Return `other`; TypeError unless it has the type (if `typed`) and the memory space of this object."""
+        if typed and other.dtype != self.dtype:
+            raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}; astype converts")
         mine, theirs = where(self._library, self.values), where(other._library, other.values)
         if mine != theirs:
             raise TypeError(f"{name} with shape {other.shape} is {theirs}, expected {mine}")
@@ -81,9 +99,29 @@ class _Entries:
         op = None if accumulate is None else _operators.binary(accumulate, self.dtype)
         return _core.Writing(_handle(mask), op and op.handle, replace, structure, complement), op
 
-    def _compiled_apart(self, what: str, op: Any) -> bool:
-        """Whether an operator is a Python function and the arrays are on a device."""
-        return not _operators.is_name(what, op) and self._library.on_device
+    @property
+    def _is_real(self) -> bool:
+        """Whether the library computes with values of this type."""
+        return self.dtype in REALS
+
+    def _apart(self, what: str, op: Any) -> Any:
+        """Return the module that computes values apart from their places: for types other than float32 and float64, and for
+        Python functions on a device. None if the library does both."""
+        of_name = op is None or _operators.is_name(what, op)
+        if not self._is_real:
+            return _typed
+        return None if of_name or not self._library.on_device else _on_device
+
+    def _scalar(self, name: str, value: Any) -> Any:
+        """Return a number that the type of this object represents."""
+        return real(name, value) if self._is_real else _typed.scalar(name, value, self.dtype)
+
+    def _selecting(self, mask: Any) -> Any:
+        """Return a mask in a type that the library takes with this object: 1 for values that select, 0 for others."""
+        wanted = self.dtype if self._is_real else np.dtype(np.float64)
+        if mask is None or mask.dtype == wanted:
+            return mask
+        return mask._with_values(mask._library.converted(mask.values != 0, wanted))
 
     def ewise_add(self, other: Self, op: Operator = "plus") -> Self:
         """Return the union of the entries (GrB_eWiseAdd).
@@ -113,9 +151,10 @@ class _Entries:
         ----------
         other, op
             As in `ewise_add`.
-        missing, other_missing : float, the values for missing entries of this object and of `other`
+        missing, other_missing : number, the values for missing entries of this object and of `other`
         """
-        return self._merged("ewise_union", other, op, real("missing", missing), real("other_missing", other_missing))
+        return self._merged("ewise_union", other, op, self._scalar("missing", missing),
+                            self._scalar("other_missing", other_missing))
 
     def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
               scalar: float = 0.0) -> Self:
@@ -123,21 +162,21 @@ class _Entries:
 
         Parameters
         ----------
-        f : a name of `semiring.functions`, or a function of the value, or of value and position: (a), for matrices (a,
-            i, j), for vectors (a, i). With `first` or `second`, an operator.
-        first, second : float, an operand of the operator: op(first, a) or op(a, second)
+        f : a name of `semiring.functions`, for complex numbers also "conj", "real", "imag", or a function of the value, or of
+            value and position: (a), for matrices (a, i, j), for vectors (a, i). With `first` or `second`, an operator.
+        first, second : number, an operand of the operator: op(first, a) or op(a, second)
         scalar : the number that rowindex, colindex and diagindex add
         """
         if first is not None and second is not None:
             raise ValueError("both first and second are given, expected one operand")
         if first is not None or second is not None:
-            bound = real("second", second) if first is None else real("first", first)
-            if self._compiled_apart("the operator", f):
-                return _on_device.apply_bound(self, f, bound, first is not None)
+            bound = self._scalar("second", second) if first is None else self._scalar("first", first)
+            if apart := self._apart("the operator", f):
+                return apart.apply_bound(self, f, bound, first is not None)
             op = _operators.binary(f, self.dtype)
             return self._made(_core.apply_bound(self._rows(self._parts())._csr, op.handle, bound, first is not None))
-        if self._compiled_apart("the function", f):
-            return _on_device.apply(self, f)
+        if apart := self._apart("the function", f):
+            return apart.apply(self, f, scalar)
         chosen = _operators.function(self._turned_name(f), self.dtype, self._places)
         return self._made(_core.apply(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
@@ -150,21 +189,22 @@ class _Entries:
         scalar : the number for the comparison: ``select("tril", -1)`` selects the entries below the diagonal,
             ``select("valuegt", 2)`` those greater than 2
         """
-        if self._compiled_apart("the selection", keep):
-            return _on_device.select(self, keep)
+        if apart := self._apart("the selection", keep):
+            return apart.select(self, keep, scalar)
         chosen = _operators.selection(self._turned_name(keep), self.dtype, self._places)
         return self._made(_core.select(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
-    def reduce(self, monoid: AnyMonoid = "plus") -> float:
-        """Reduce all entries, in any order; the identity if there are none (GrB_reduce).
+    def reduce(self, monoid: AnyMonoid = "plus") -> Any:
+        """Reduce all entries, in any order; the identity if there are none (GrB_reduce). The result is a number of Python,
+        computed in the type of the entries: sums of integers wrap.
 
         Parameters
         ----------
         monoid : a name of `semiring.monoids`, or one of `semiring.monoid`
         """
         monoid = _monoid_of(monoid)
-        if self._compiled_apart("the monoid", monoid.add):
-            return _on_device.reduce(self, monoid.add, monoid.identity)
+        if apart := self._apart("the monoid", monoid.add):
+            return apart.reduce(self, monoid.add, monoid.identity)
         chosen = monoid.chosen(self.dtype)
         return _core.reduce(self._rows(self._parts())._csr, chosen.handle)
 
@@ -174,25 +214,34 @@ class _Entries:
 
         Parameters
         ----------
-        result : of the shape and type of C, as all other arguments
-        mask : C is written only at positions with a nonzero entry of the mask
+        result : of the shape and type of C
+        mask : of the shape of C; C is written only at positions with a nonzero entry of the mask
         accumulate : the operator ⊙ for the old value and the result; without it the result replaces the old value
         replace : entries of C that the mask does not select are deleted
         structure : all entries of the mask select, whatever their value
         complement : use the complement of the mask
         """
-        given = [self._fitting("result", result)] + ([] if mask is None else [self._fitting("mask", mask)])
+        given = [self._fitting("result", result)]
+        if mask is not None:
+            mask = self._selecting(self._fitting("mask", mask, typed=False))
+            given.append(mask)
         flags = {"replace": replace, "structure": structure, "complement": complement}
-        if accumulate is not None and self._compiled_apart("the operator", accumulate):
-            return _on_device.update(self, result, accumulate, mask, **flags)
+        if apart := self._apart("the operator", accumulate):
+            return apart.update(self, result, accumulate, mask, **flags)
         parts = self._parts(*given)
         writing, keeps = self._writing(None if mask is None else mask._rows(parts), accumulate, **flags)
         return self._made(_core.update(self._rows(parts)._csr, result._rows(parts)._csr, writing))
 
+    def _number(self, value: Any) -> Any:
+        try:
+            return self._scalar("value", value)
+        except TypeError as error:
+            raise TypeError(f"{error} or a {type(self).__name__}") from None
+
     def _merged(self, operation, other, op, *more):
         self._fitting("other", other)
-        if self._compiled_apart("the operator", op):
-            return getattr(_on_device, operation)(self, other, op, *more)
+        if apart := self._apart("the operator", op):
+            return getattr(apart, operation)(self, other, op, *more)
         chosen, parts = _operators.binary(op, self.dtype), self._parts(other)
         merged = getattr(_core, operation)(self._rows(parts)._csr, other._rows(parts)._csr, chosen.handle, *more)
         return self._made(merged)
@@ -206,7 +255,9 @@ class Vector(_Entries):
 
     Parameters
     ----------
-    values : (n,) array of real numbers, converted to float64 unless they are float32 or float64; with `indices`, the (entries,) array of the values at these indices
+    values : (n,) array of bool, integers, real or complex numbers, whose type is kept (types that have no counterpart in C++ are
+        converted to float64 or complex128; on a device all but float32 are converted to float64); with `indices`, the (entries,)
+        array of the values at these indices
     indices : (entries,) array or list of integers, sorted without duplicates, if not all elements are entries; must not
         be changed afterwards
     size : int, the length n; required with `indices`
@@ -231,7 +282,7 @@ class Vector(_Entries):
     _places = 1
 
     def __init__(self, values: ArrayIn, indices: ArrayIn | list[int] | None = None, size: int | None = None) -> None:
-        self.values = vector("values", values, types=REALS, copy=True)
+        self.values = vector("values", values, types=_types_of(values), copy=True)
         self._library = library_of(self.values)
         self.dtype, self.indices, self.size = self._library.dtype(self.values), None, self.values.shape[0]
         if (indices is None) != (size is None):
@@ -251,11 +302,11 @@ class Vector(_Entries):
 
         Parameters
         ----------
-        fill : float, the value of elements without an entry
+        fill : number, the value of elements without an entry
         """
         if self.indices is None:
             return self.values
-        dense = self._library.filled((self.size,), real("fill", fill), self.dtype, self.values)
+        dense = self._library.filled((self.size,), self._scalar("fill", fill), self.dtype, self.values)
         self._library.put(dense, self.indices, self.values)
         return dense
 
@@ -283,6 +334,8 @@ class Vector(_Entries):
         ----------
         indices : in any order, with repetition, or a slice; None: all
         """
+        if not self._is_real:
+            return _typed.moved(self, "extract", indices)
         listed = self._along_line(_indices("indices", indices, self.size, self.values))
         return self._of_line(_core.extract(self._line()._csr, *listed))
 
@@ -307,10 +360,10 @@ class Vector(_Entries):
                                  f"{self.dtype}")
             self._beside("value", value)
         else:
-            number = _number(value, type(self))
-        mask = None if mask is None else self._fitting("mask", mask)
-        if accumulate is not None and self._compiled_apart("the operator", accumulate):
-            return _on_device.assign(self, value, (indices,), accumulate, mask, **flags)
+            value = number = self._number(value)
+        mask = None if mask is None else self._selecting(self._fitting("mask", mask, typed=False))
+        if apart := self._apart("the operator", accumulate):
+            return apart.assign(self, value, (indices,), accumulate, mask, **flags)
         writing, keeps = self._writing(None if mask is None else mask._line(), accumulate, **flags)
         listed = self._along_line(where)
         if isinstance(value, Vector):
@@ -374,19 +427,24 @@ class Vector(_Entries):
         entries = max(x.nnz for x in (self, *others))
         return max(1, min(entries // 64 if self._library.on_device else min(entries // 4096, 64), self.size))
 
-    def _fitting(self, name, other):
+    def _fitting(self, name, other, typed=True):
         if not isinstance(other, Vector):
             raise TypeError(f"{name} is a {type(other).__name__}, expected a Vector")
-        if other.size != self.size or other.dtype != self.dtype:
+        if other.size != self.size or (typed and other.dtype != self.dtype):
             raise ValueError(f"{name} has shape ({other.size},) and dtype {other.dtype}, expected ({self.size},) and "
                              f"{self.dtype}")
-        return self._beside(name, other)
+        return self._beside(name, other, typed)
 
     def _turned_name(self, name):
         """Swap the names of row and column operators: the index of an entry is its row here, but its column in the
         library."""
         return {"rowindex": "colindex", "rowle": "colle", "rowgt": "colgt"}.get(name, name) if isinstance(name, str) \
             else name
+
+    def _repr_html_(self) -> str:
+        facts = {"length": self.size, "entries": self.nnz, "type": self.dtype}
+        places = self._library.to_host(self._positions())
+        return table("vector", facts) + pattern(np.array([0, self.nnz]), places, (1, self.size))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return np.array(self.to_dense(), dtype=dtype, copy=copy)
@@ -409,8 +467,9 @@ class Matrix(_Entries):
 
     Parameters
     ----------
-    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch; CSR arrays of float32 or float64 are shared, and their values may
-        change. Integers and booleans are converted to float64.
+    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch; CSR arrays are shared, and their values may change. Values are bool,
+        integers, real or complex numbers, whose type is kept; on a device they are float32 or float64, and other real types are
+        converted to float64.
 
     Examples
     --------
@@ -429,7 +488,7 @@ class Matrix(_Entries):
     __array_ufunc__ = None  # x @ A calls this class instead of NumPy
 
     def __init__(self, A: SparseMatrix) -> None:
-        arrays = arrays_of("A", A, REALS)
+        arrays = arrays_of("A", A, _types_of(A))
         self._set(library_of(arrays[2]), arrays, A.shape)
         self._known = csr_of(arrays, self.shape, "A")
 
@@ -444,6 +503,7 @@ class Matrix(_Entries):
         self._library, self._arrays, self.values = library, arrays, arrays[2]
         self.dtype, self.shape = library.dtype(self.values), tuple(map(int, shape))
         self._known: Any = None
+        self._is_quick = not library.on_device and self._is_real
         self._planned: dict[int, Any] = {}
         self._turned: Matrix | None = None
         self._held: Any = None
@@ -471,7 +531,8 @@ class Matrix(_Entries):
 
         Parameters
         ----------
-        x : (n,) array or list, or Vector; matrix and array are converted to their common type
+        x : (n,) array or list, or Vector; matrix and array are converted to the common type that NumPy gives them. A value
+            that it does not represent, such as 2**53 + 1 in float64, is a ValueError.
         semiring : a name, one of `semiring.named`, or one of `semiring.user`
         mask : (m,) array of the type of the matrix or bool, or Vector; y is computed only where the mask is not 0.
             Elsewhere y is that of `accumulate`, or of an empty row.
@@ -486,12 +547,16 @@ class Matrix(_Entries):
         if isinstance(x, Vector) and x.indices is not None:
             return self._mxv_of_entries(x, semiring, mask, complement, accumulate)
         wrapped, of_caller = isinstance(x, Vector), x
-        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS, copy=not wrapped)
-        if not wrapped and (wanted := number_type(self.dtype, library_of(x).dtype(x))) != self.dtype:
-            wider = self._with_values(cast(self.values, wanted))
-            return wider.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
-        x = x if wrapped else cast(x, self.dtype)
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], self._types, copy=not wrapped)
+        if not wrapped:
+            wider, x = self._of_common_type("x", x)
+            if wider is not self:
+                y = wider.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
+                return in_library_of(of_caller, y)
         same_type("the matrix", self._arrays[2], "x", x)
+        if not self._is_real:
+            y = self._typed_mxv(x, semiring, mask, complement, accumulate)
+            return Vector(y) if wrapped else in_library_of(of_caller, y)
         y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
         beside = [None if a is None else self._array_beside(name, a, y) for name, a in
                   (("mask", mask), ("accumulate", accumulate))]
@@ -524,8 +589,8 @@ class Matrix(_Entries):
 
     def __matmul__(self, other: Any) -> Any:
         # What mxv() would do for such a vector, without its checks, which take as long as a small product.
-        if (type(other) is np.ndarray and other.dtype == self.dtype and other.shape == self.shape[1:]
-                and other.flags.c_contiguous and not self._library.on_device):
+        if (type(other) is np.ndarray and self._is_quick and other.dtype == self.dtype and other.shape == self.shape[1:]
+                and other.flags.c_contiguous):
             y = np.empty(self.shape[0], self.dtype)
             _core.mxv(self._planned.get(0) or self._plan(y), "plus-times", other, y, None, False, None)
             return y
@@ -535,14 +600,15 @@ class Matrix(_Entries):
 
     def _times_columns(self, X):
         """Return A X for an (n, k) array."""
-        given, X = X, array("X", X, REALS, copy=True)
+        given, X = X, array("X", X, self._types, copy=True)
         if X.shape[0] != self.shape[1]:
             raise ValueError(f"X has shape {shape_of(X)}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
-        wanted = number_type(self.dtype, library_of(X).dtype(X))
-        A = self if wanted == self.dtype else self._with_values(cast(self.values, wanted))
-        X = contiguous("X", cast(X, wanted), copy=True)
+        A, X = self._of_common_type("X", X)
+        if not A._is_real:
+            return in_library_of(given, _columns([A @ X[:, k] for k in range(X.shape[1])], (self.shape[0], A.dtype)))
+        X = contiguous("X", X, copy=True)
         same_type("the matrix", A.values, "X", X)
-        Y, place = A._library.empty((self.shape[0], X.shape[1]), wanted, X), A._library.given
+        Y, place = A._library.empty((self.shape[0], X.shape[1]), A.dtype, X), A._library.given
         _core.reduce_features(A._csr, place(X), X.shape[1], "sum", place(Y), None, None)
         return in_library_of(given, Y)
 
@@ -557,14 +623,14 @@ class Matrix(_Entries):
         ----------
         B : Matrix (n, k) of the type of this one
         semiring : as in `mxv`
-        mask : Matrix (m, k); the product is computed only at its entries
+        mask : Matrix (m, k) of any type; the product is computed only at its entries
         complement : bool, compute the product only where the mask has no entries
         """
         for name, other in (("B", B), ("mask", mask)):
             if other is not None and not isinstance(other, Matrix):
                 raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
             if other is not None:
-                self._beside(name, other)
+                self._beside(name, other, typed=name == "B")
         if B.shape[0] != self.shape[1]:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
@@ -579,8 +645,8 @@ class Matrix(_Entries):
         monoid : as in `reduce`
         """
         monoid, offsets = _monoid_of(monoid), self._arrays[0]
-        if self._compiled_apart("the monoid", monoid.add):
-            sums = _on_device.fold_rows(self._library, offsets, self.values, monoid.add, monoid.identity)
+        if apart := self._apart("the monoid", monoid.add):
+            sums = apart.fold_rows(self._library, offsets, self.values, monoid.add, monoid.identity)
         else:
             chosen = monoid.chosen(self.dtype)
             sums = self._library.taken(_core.reduce_rows(self._csr, chosen.handle))
@@ -605,6 +671,8 @@ class Matrix(_Entries):
         ----------
         rows, columns : indices in any order, with repetition, or slices; None: all
         """
+        if not self._is_real:
+            return _typed.moved(self, "extract", rows, columns)
         return self._made(_core.extract(self._csr, *self._given(self._listed(rows, columns))))
 
     def assign(self, value: Matrix | float, rows: Indices = None, columns: Indices = None, *,
@@ -627,10 +695,10 @@ class Matrix(_Entries):
                                  f"{self.dtype}")
             self._beside("value", value)
         else:
-            number = _number(value, type(self))
-        mask = None if mask is None else self._fitting("mask", mask)
-        if accumulate is not None and self._compiled_apart("the operator", accumulate):
-            return _on_device.assign(self, value, (rows, columns), accumulate, mask, **flags)
+            value = number = self._number(value)
+        mask = None if mask is None else self._selecting(self._fitting("mask", mask, typed=False))
+        if apart := self._apart("the operator", accumulate):
+            return apart.assign(self, value, (rows, columns), accumulate, mask, **flags)
         writing, keeps = self._writing(mask, accumulate, **flags)
         listed = self._given(listed)
         if isinstance(value, Matrix):
@@ -648,13 +716,15 @@ class Matrix(_Entries):
         if not isinstance(B, Matrix):
             raise TypeError(f"B is a {type(B).__name__}, expected a Matrix")
         self._beside("B", B)
-        if self._compiled_apart("the operator", op):
-            return _on_device.kronecker(self, B, op)
+        if apart := self._apart("the operator", op):
+            return apart.kronecker(self, B, op)
         chosen = _operators.binary(op, self.dtype)
         return self._made(_core.kronecker(self._csr, B._csr, chosen.handle))
 
     def transpose(self) -> Matrix:
         """Return the transposed matrix with the current values."""
+        if not self._is_real:
+            return _typed.moved(self, "transpose")
         return self._made(_core.transpose(self._csr))
 
     @property
@@ -706,20 +776,20 @@ class Matrix(_Entries):
     def _given(self, lists):
         return [None if each is None else self._library.given(each) for each in lists]
 
-    def _fitting(self, name, other):
+    def _fitting(self, name, other, typed=True):
         if not isinstance(other, Matrix):
             raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
-        if other.shape != self.shape or other.dtype != self.dtype:
+        if other.shape != self.shape or (typed and other.dtype != self.dtype):
             raise ValueError(f"{name} has shape {other.shape} and dtype {other.dtype}, expected {self.shape} and "
                              f"{self.dtype}")
-        return self._beside(name, other)
+        return self._beside(name, other, typed)
 
     def _array_beside(self, name, value, y):
         """Check that an array has type and shape of y."""
         value = value.to_dense() if isinstance(value, Vector) else value
-        value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
-        if name == "mask" and library_of(value).dtype(value) == np.dtype(bool):
-            value = library_of(value).converted(value, self.dtype)
+        value = array(name, value, VALUES if name == "mask" or not self._is_real else REALS)
+        if name == "mask" and library_of(value).dtype(value) != self.dtype:
+            value = library_of(value).converted(value != 0, self.dtype)
         value = contiguous(name, value)
         if shape_of(value) != shape_of(y):
             raise ValueError(f"{name} has shape {shape_of(value)}, expected {shape_of(y)}")
@@ -738,6 +808,26 @@ class Matrix(_Entries):
             _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
         return self._joined_by_user(semiring, y, mask, before, complement)
 
+    @property
+    def _types(self):
+        return REALS if self._library.on_device else VALUES
+
+    def _of_common_type(self, name, x):
+        """Return matrix and array in the common type of NumPy; ValueError if it does not represent one of the values."""
+        given = library_of(x).dtype(x)
+        if given == self.dtype:
+            return self, x
+        wanted = np.result_type(self.dtype, given)
+        A = self if wanted == self.dtype else self._with_values(exact_values("the matrix", self.values, wanted))
+        return A, exact_values(name, x, wanted)
+
+    def _typed_mxv(self, x, semiring, mask, complement, accumulate):
+        pair = _typed.pair_of(semiring if isinstance(semiring, UserSemiring) else name_of(semiring), self.dtype)
+        y = _typed.multiply_vector(self, pair, x)
+        beside = [None if a is None else self._array_beside(name, a, y) for name, a in
+                  (("mask", mask), ("accumulate", accumulate))]
+        return self._joined_by_user(pair, y, *beside, complement)
+
     def _joined_by_user(self, semiring, y, mask, before, complement):
         library = self._library
         if before is not None:
@@ -749,7 +839,10 @@ class Matrix(_Entries):
 
     def _product(self, B, semiring, mask, complement):
         """Return A B over a semiring; the mask is a Matrix or None."""
-        among = _handle(mask)
+        if not self._is_real:
+            pair = _typed.pair_of(semiring if isinstance(semiring, UserSemiring) else name_of(semiring), self.dtype)
+            return _typed.product(self, B, pair, mask, complement)
+        among = _handle(self._selecting(mask))
         if not isinstance(semiring, UserSemiring):
             return self._made(_core.mxm(self._csr, B._csr, name_of(semiring), among, complement))
         if self._library.on_device and not semiring.of_names:
@@ -778,7 +871,7 @@ class Matrix(_Entries):
     def _vxm_as_row(self, x, semiring, mask, complement, accumulate):
         """Compute x A as the product of a matrix of one row, for an operator without a name for swapped operands."""
         wrapped, of_caller = isinstance(x, Vector), x
-        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[0], REALS)
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[0], self._types)
         same_type("the matrix", self._arrays[2], "x", x)
         sums = Vector(x)._rows(1)._product(self, semiring, None, False)
         y = self._library.filled(self.shape[1:], semiring.identity, self.dtype, x)
@@ -800,9 +893,9 @@ class Matrix(_Entries):
         if mask is None:
             return None
         mask = mask if isinstance(mask, Vector) else Vector(mask)
-        if mask.size != size or mask.dtype != self.dtype:
-            raise ValueError(f"mask has shape ({mask.size},) and dtype {mask.dtype}, expected ({size},) and {self.dtype}")
-        return mask.select("valuene", 0)
+        if mask.size != size:
+            raise ValueError(f"mask has shape ({mask.size},), expected ({size},)")
+        return self._beside("mask", mask, typed=False).select("valuene", 0)
 
 
 def _matrix_of(arrays, shape):
@@ -810,11 +903,17 @@ def _matrix_of(arrays, shape):
     return Matrix._of(library_of(arrays[2]), arrays, shape)
 
 
-def _number(value, kind):
-    try:
-        return real("value", value)
-    except TypeError as error:
-        raise TypeError(f"{error} or a {kind.__name__}") from None
+def _types_of(value):
+    """Return the types that values may have in the memory space of an array or matrix."""
+    library = type(value).__module__.partition(".")[0]
+    return REALS if library in ("cupy", "cupyx") or on_device(value) else VALUES
+
+
+def _columns(columns, shape_and_type):
+    if columns:
+        return np.stack(columns, axis=1)
+    rows, dtype = shape_and_type
+    return np.empty((rows, 0), dtype)
 
 
 def _handle(matrix):

@@ -129,7 +129,7 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     """
     text("method", method, '"lsmr" or "lsqr"')
     rows, columns = shape_of(A)
-    b = _side(b, rows, True)
+    of_caller, b = b, _side(b, rows, True)
     matrix, values = csr("A", A, beside=_type_of(b))
     b = _converted("b", b, rows, values)
     library = library_of(b)
@@ -137,7 +137,7 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     found = _core.solve_least_squares(method, preconditioner or "none", _chosen(options), matrix, _given(b), _given(x),
                                       real("damp", damp), real("rtol", rtol),
                                       integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
-    return LeastSquares(_solved(found, in_library_of(b, x)), **found)
+    return LeastSquares(_solved(found, in_library_of(of_caller, x)), **found)
 
 
 def eigenpairs(A: SparseMatrix, k: int = 6, *, B: SparseMatrix | None = None, M: Operator | None = None,
@@ -219,7 +219,7 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
            [3., 2.]])
     """
     matrix, values = csr("A", A, DOUBLE, square=True)
-    b = _converted("b", b, shape_of(A)[0], values)
+    of_caller, b = b, _converted("b", b, shape_of(A)[0], values)
     shifts = np.asarray(shifts, np.float64)
     if shifts.ndim != 1:
         raise ValueError(f"shifts has shape {shifts.shape}, expected (k,)")
@@ -227,7 +227,7 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
     x = library.zeros((len(shifts) * shape_of(A)[0],), library.dtype(b), b)
     found = _core.solve_shifted(matrix, shifts.tolist(), _given(b), _given(x), real("rtol", rtol),
                                 integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
-    columns = in_library_of(b, x.reshape((len(shifts), shape_of(A)[0])).T)
+    columns = in_library_of(of_caller, x.reshape((len(shifts), shape_of(A)[0])).T)
     return ShiftedSolutions(_solved(found, columns), **found)
 
 

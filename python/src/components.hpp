@@ -23,5 +23,6 @@ void add_forest(nanobind::module_& m);
 void add_graph(nanobind::module_& m);
 void add_semiring(nanobind::module_& m);
 void add_sparse(nanobind::module_& m);
+void add_entries(nanobind::module_& m);
 
 } // namespace coppice::python

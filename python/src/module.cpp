@@ -24,4 +24,5 @@ NB_MODULE(_core, m) {
     add_graph(m);
     add_semiring(m);
     add_sparse(m);
+    add_entries(m);
 }

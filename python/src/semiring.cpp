@@ -44,7 +44,10 @@ void multiply(planned_matrix const& a, std::string const& name, input_array cons
         auto const admitted = mask ? elements<T>(*mask) : array_view<T const>();
         unlocked const released;
         with_executor(y, [&](auto const& exec) {
-            semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
+            if (name == "plus-times") // spmv is tuned to the pattern
+                spmv(exec, a.plan, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
+            else
+                semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
             if (mask || before) merge_result(exec, name, admitted, complement, old, elements<T>(y));
         });
     });
@@ -64,10 +67,13 @@ nb::tuple multiply_matrices(csr_matrix const& a, csr_matrix const& b, std::strin
             unlocked const released;
             with_executor(a.values, [&](auto const& exec) {
                 auto const left = a.view<T>(), right = b.view<T>();
-                auto plan = mask ? make_masked_product_plan(exec, left, right, mask->view<T>(),
-                                                            descriptor{.structure = true, .complement = complement})
-                                 : make_product_plan(exec, left, right);
-                product = mxm(exec, std::move(plan), name, left, right);
+                if (mask)
+                    product = mxm(exec,
+                                  make_masked_product_plan(exec, left, right, mask->view<T>(),
+                                                           descriptor{.structure = true, .complement = complement}),
+                                  name, left, right);
+                else
+                    product = mxm(exec, name, left, right); // in one pass
             });
         }
         return to_arrays(std::move(product));

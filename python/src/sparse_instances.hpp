@@ -7,6 +7,9 @@
 #include <coppice/semiring/matrix_operations/submatrix.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
 
+#if !defined(__CUDACC__)
+#include "row_sums_host.hpp"
+#endif
 #include "sparse_operations.hpp"
 
 namespace coppice::python {
@@ -136,6 +139,11 @@ csr<T> sparse_operations<E, T>::multiply(E const& exec, view a, view b, chosen_m
 template <executor E, class T>
 void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x, std::int64_t width, row_reduction how,
                                               T* y, std::int32_t* from, chosen_entries among) {
+#if !defined(__CUDACC__)
+    if constexpr (std::is_same_v<E, host_executor>)
+        if ((how == row_reduction::sum || how == row_reduction::mean) && !among.chosen)
+            return sum_rows(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
+#endif
     // A core computes 64 elements of a row together, a CUDA thread one, so that neighbouring threads read neighbouring
     // elements.
     constexpr int elements = std::is_same_v<E, host_executor> ? 64 : 1;

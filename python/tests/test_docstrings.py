@@ -10,7 +10,7 @@ import pytest
 
 import coppice
 
-MODULES = ["coppice", "coppice.csgraph", "coppice.direct", "coppice.forests", "coppice.graph", "coppice.iterative",
+MODULES = ["coppice", "coppice.csgraph", "coppice.direct", "coppice.forests", "coppice.graph", "coppice.iterative", "coppice.learn",
            "coppice.renumbering", "coppice.semiring", "coppice.sparse", "coppice.systems", "coppice.torch"]
 # Each of them calls a library that need not be installed, or is a class that a function returns.
 WITHOUT = {"from_igraph", "monoid", "Monoid", "Semiring", "Answer", "ColumnsSolution", "EdgeTable", "Eigenpairs", "Factor",

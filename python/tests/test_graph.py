@@ -435,3 +435,15 @@ def test_checks_prove_results(G):
         elif name != "longest-paths":  # an undirected edge is a cycle
             coppice.graph.run(name, A, check=True)
     assert coppice.graph.longest_paths(sp.triu(A, 1).tocsr(), check=True).facts["acyclic"] == 1
+
+
+def test_types_of_results():
+    """Whole numbers are integers, for arrays, nodes and columns."""
+    A = sp.csr_array(np.array([[0, 2, 1, 0], [2, 0, 3, 0], [1, 3, 0, 0], [0, 0, 0, 0.0]]))
+    for name, expected in (("bfs", [0, 1, 1, -1]), ("triangles", [1, 1, 1, 0]), ("cores", [2, 2, 2, 0]),
+                           ("components", [0, 0, 0, 3]), ("articulation-points", [0] * 4), ("min-cut", [1, 1, 1, 0])):
+        values = coppice.graph.run(name, A).values
+        assert values.dtype == np.int64 and values.tolist() == expected
+    assert coppice.graph.sssp(A).values.dtype == np.float64
+    colours = coppice.graph.colouring(coppice.graph.from_edge_index(np.array([[0, 1], [1, 2]]), directed=False)).values["value"]
+    assert colours.dtype == np.int64 and colours[0] != colours[1] != colours[2]

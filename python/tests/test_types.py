@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import coppice
-from coppice import _core, direct, forests, graph, iterative, semiring, sparse
+from coppice import _core, direct, forests, graph, iterative, learn, semiring, sparse
 
 PACKAGE = Path(coppice.__file__).parent
 
@@ -34,7 +34,7 @@ def functions(module):
                     yield f"{name}.{each}", method
 
 
-@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring, sparse], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [coppice, forests, iterative, learn, semiring, sparse], ids=lambda module: module.__name__)
 def test_public_functions_are_annotated(module):
     stubbed = set(direct.__all__)
     for name, function in functions(module):
@@ -127,7 +127,7 @@ def test_with_a_type_checker(tmp_path):
     assert not missed, run.stdout
 
 
-@pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, semiring, sparse],
+@pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, learn, semiring, sparse],
                          ids=lambda module: module.__name__)
 def test_docstrings_name_every_parameter(module):
     """In the Parameters section of numpydoc, at the beginning of a line."""
