@@ -3,6 +3,7 @@
 #include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace coppice::inline v0_1 {
 namespace {
@@ -214,6 +215,35 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
 }
 
 } // namespace
+
+void detail::orthonormalise(std::vector<double>& vectors, std::int64_t n) {
+    auto const each_element = [n](double* v, auto use) {
+        for (std::int64_t i = 0; i < n; ++i) use(v[i], i);
+    };
+    auto const norm_of = [&](double* v) {
+        double sum = 0;
+        each_element(v, [&](double e, std::int64_t) { sum += e * e; });
+        return std::sqrt(sum);
+    };
+    std::int64_t const count = std::int64_t(vectors.size()) / n;
+    for (std::int64_t k = 0; k < count; ++k) {
+        double* const v = vectors.data() + k * n;
+        double const before = norm_of(v);
+        for (int pass = 0; pass < 2; ++pass)
+            for (std::int64_t l = 0; l < k; ++l) {
+                double const* const other = vectors.data() + l * n;
+                double along = 0;
+                each_element(v, [&](double e, std::int64_t i) { along += e * other[i]; });
+                each_element(v, [&](double& e, std::int64_t i) { e -= along * other[i]; });
+            }
+        double const norm = norm_of(v);
+        if (!std::isfinite(before) || !(norm > 1e-10 * before))
+            throw argument_error("null_space: vector " + std::to_string(k) +
+                                 " (from 0) is zero, not finite or a combination of those before it; expected linearly "
+                                 "independent vectors");
+        each_element(v, [&](double& e, std::int64_t) { e /= norm; });
+    }
+}
 
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver, std::string_view preconditioner) {
