@@ -28,7 +28,7 @@ constexpr double longest_rows_to_factorise = 500;
 
 /// Minimum number of rows for which a multilevel method saves more than its set-up costs. The limits of the iterations
 /// end an attempt with it if the matrix is not suited.
-constexpr std::int64_t min_rows_for_levels = 10'000, min_rows_on_host = 5000;
+constexpr std::int64_t min_rows_for_levels = 10'000;
 constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
 
 /// A solve by the multilevel method takes as long as 200 to 370 iterations of CG with a diagonal preconditioner on the
@@ -63,9 +63,8 @@ bool diagonal_is_slow(matrix_traits const& traits, std::int64_t n) {
            traits.dominance * 2 * many_iterations * many_iterations < 1;
 }
 
-bool worth_levels(matrix_traits const& traits, std::int64_t n, bool on_host) {
-    return n >= (on_host ? min_rows_on_host : min_rows_for_levels) && traits.positive_diagonal &&
-           traits.row_length <= longest_rows_to_factorise;
+bool worth_levels(matrix_traits const& traits, std::int64_t n) {
+    return n >= min_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
 }
 
 /// A preconditioner for general matrices.
@@ -143,7 +142,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
     add_immediate_direct(all, traits, n, on_host);
-    if (worth_levels(traits, n, on_host)) {
+    if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
         if (!on_host || !diagonal_is_slow(traits, n))
             all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
