@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <petsc/private/pcimpl.h>
 
@@ -29,7 +30,8 @@ struct pc_state {
     std::optional<host_executor> exec{};
     std::unique_ptr<mpi::transport> ranks{}; ///< of a preconditioner over all ranks, which `made` then is
     std::optional<any_scalar_preconditioner> made{};
-    std::optional<bool> symmetric{}; ///< whether the matrix of the last set-up is, once that was asked
+    std::optional<bool> symmetric{};  ///< whether the matrix of the last set-up is, once that was asked
+    PetscObjectState near_state = -1; ///< of the near null space of the last set-up; -1: none
 };
 
 pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
@@ -90,20 +92,82 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
     PetscFunctionReturn(0);
 }
 
+/// Near-null-space vectors of MatSetNearNullSpace(): their elements on this rank, one vector after the other.
+struct near_vectors {
+    std::vector<PetscScalar> elements{};
+    int count = 0;
+    PetscObjectState state = -1; ///< changes with the vectors; -1: none
+};
+
+PetscErrorCode read_near_null_space(Mat matrix, PetscInt rows, near_vectors& to) {
+    PetscFunctionBegin;
+    MatNullSpace space = nullptr;
+    PetscCall(MatGetNearNullSpace(matrix, &space));
+    if (!space) PetscFunctionReturn(0);
+    PetscBool constant = PETSC_FALSE;
+    PetscInt count = 0;
+    Vec const* vectors = nullptr;
+    PetscCall(MatNullSpaceGetVecs(space, &constant, &count, &vectors));
+    PetscObjectId id = 0;
+    PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(space), &id));
+    to.state = PetscObjectState(id);
+    to.count = int(count) + (constant ? 1 : 0);
+    if (constant) to.elements.assign(std::size_t(rows), PetscScalar(1));
+    for (PetscInt k = 0; k < count; ++k) {
+        PetscScalar const* of_vector = nullptr;
+        PetscCall(VecGetArrayRead(vectors[k], &of_vector));
+        to.elements.insert(to.elements.end(), of_vector, of_vector + rows);
+        PetscCall(VecRestoreArrayRead(vectors[k], &of_vector));
+    }
+    PetscFunctionReturn(0);
+}
+
+/// The options of multilevel with the block size of the matrix, unless the option block is given.
+option_values with_block_size(pc_state const& s, PetscInt block) {
+    option_values options = s.choice.options;
+    constexpr PetscInt largest = 32; // of the option
+    if (s.choice.name == "multilevel" && block > 1 && block <= largest && !options.find("block"))
+        options.set("block", std::to_string(block));
+    return options;
+}
+
+/// The preconditioner of a rank; multilevel with the block size of the matrix and the near-null-space vectors.
+any_scalar_preconditioner make_for_block(pc_state const& s, csr_view<PetscScalar> a, PetscInt block,
+                                         near_vectors const& near) {
+    option_values const options = with_block_size(s, block);
+    if constexpr (!is_complex)
+        if (s.choice.name == "multilevel" && near.count > 0) {
+            option_value const* const given = options.find("block");
+            int const unknowns = given ? std::stoi(given->text) : 1;
+            return make_preconditioner(
+                *s.exec, s.choice.name, a, options,
+                near_null_space<PetscScalar>{
+                    unknowns, near.count,
+                    array_view<PetscScalar const>(near.elements.data(), std::int64_t(near.elements.size()))});
+        }
+    return make_preconditioner(*s.exec, s.choice.name, a, options);
+}
+
 /// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
 PetscErrorCode set_up_block(PC pc, Mat matrix) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
     Mat block = nullptr;
     PetscCall(MatGetDiagonalBlock(matrix, &block));
+    near_vectors near;
+    PetscInt size = 1, rows = 0;
+    PetscCall(MatGetBlockSize(pc->pmat, &size));
+    PetscCall(MatGetLocalSize(block, &rows, nullptr));
+    if (s.choice.name == "multilevel") PetscCall(read_near_null_space(pc->pmat, rows, near));
     PetscCall(with_rows(block, [&](csr_view<PetscScalar> a) -> PetscErrorCode {
-        if (s.made && !s.changed && pc->flag == SAME_NONZERO_PATTERN) {
+        if (s.made && !s.changed && near.state == s.near_state && pc->flag == SAME_NONZERO_PATTERN) {
             s.made->refresh(*s.exec, a);
             return 0;
         }
         s.made.reset();
         s.exec.emplace(int(s.threads));
-        s.made = make_preconditioner(*s.exec, s.choice.name, a, s.choice.options);
+        s.made = make_for_block(s, a, size, near);
+        s.near_state = near.state;
         s.changed = false;
         return 0;
     }));
@@ -174,22 +238,37 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// M^T = M if the matrix is symmetric and M keeps symmetry; the transposes of others are not available.
-PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
+/// Over all ranks M^T = M if the matrix is symmetric; its transpose is not available otherwise.
+PetscErrorCode require_symmetric(PC pc) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
-    PetscCheck(preconditioner_row_of(s.choice.name).keeps_symmetry, PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "coppice: the transpose of the preconditioner %s is not available", s.choice.name.c_str());
-    bool const is_diagonal = s.choice.name == "jacobi" || s.choice.name == "none";
-    if (!is_diagonal && !s.symmetric) {
+    if (!s.symmetric) {
         PetscBool symmetric = PETSC_FALSE;
         PetscCall(MatIsSymmetric(pc->pmat, 0, &symmetric));
         s.symmetric = symmetric == PETSC_TRUE;
     }
-    PetscCheck(is_diagonal || *s.symmetric, PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "coppice: the transpose of the preconditioner %s is available for symmetric matrices only",
+    PetscCheck(*s.symmetric, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "coppice: over several ranks the transpose of the preconditioner %s is available for symmetric matrices "
+               "only",
                s.choice.name.c_str());
-    PetscCall(apply(pc, r, z));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
+    PetscFunctionBegin;
+    pc_state& s = state_of(pc);
+    PetscMPIInt ranks = 1;
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
+    if (is_over_ranks(s, ranks)) {
+        PetscCall(require_symmetric(pc));
+        PetscCall(apply(pc, r, z));
+        PetscFunctionReturn(0);
+    }
+    PetscCall(
+        with_elements(r, z, [&](array_view<PetscScalar const> from, array_view<PetscScalar> to) -> PetscErrorCode {
+            s.made->apply_transpose(*s.exec, from, to);
+            return 0;
+        }));
     PetscFunctionReturn(0);
 }
 

@@ -30,9 +30,10 @@ std::vector<std::string_view> with_automatic(std::span<std::string_view const> n
     return all;
 }
 
-/// Names of --solver: automatic choice, Krylov methods, and gmres with the preconditioner "direct".
+/// Names of --solver: automatic choice, Krylov methods, bicg, and gmres with the preconditioner "direct".
 std::vector<std::string_view> solver_names() {
     auto all = with_automatic(krylov_names);
+    all.push_back(bicg_name);
     all.push_back(direct_name);
     return all;
 }
@@ -223,6 +224,29 @@ void load_near_null_space(solve_options& o, host_executor const& host, std::int6
     o.unknowns_per_point = int(read.columns);
 }
 
+/// The vectors of --null-space, for a matrix of `rows` rows.
+void load_null_space(solve_options& o, host_executor const& host, std::int64_t rows, progress& status) {
+    std::string const& path = o.null_space;
+    if (path.empty()) return;
+    auto read = read_vectors<double>(host, path, {.progress = status.of_file(path), .limits = status.limits()});
+    if (read.rows != rows || read.columns < 1 || read.columns > rows)
+        throw dimension_error(fmt::format("--null-space {} is {} x {}, expected {} rows and a column for each vector",
+                                          path, read.rows, read.columns, rows));
+    o.null_vectors = std::move(read.values);
+}
+
+/// Throws if a null space, or bicg, is combined with something that does not support it.
+void check_single_solve(solve_options const& o) {
+    std::string const what = !o.null_space.empty() ? "--null-space" : o.solver == bicg_name ? "--solver bicg" : "";
+    if (what.empty()) return;
+    if (o.compare || o.mixed || o.ranks > 1 || current_processes())
+        throw usage_error(what + " cannot be combined with " +
+                          (o.compare     ? "--compare"
+                           : o.mixed     ? "--mixed"
+                           : o.ranks > 1 ? "--parts"
+                                         : "several processes (--mpi)"));
+}
+
 /// Throws if near-null-space vectors are combined with something that does not use them.
 void check_near_null_space(solve_options const& o) {
     if (o.coordinates.empty() && o.near_null_space.empty()) return;
@@ -339,6 +363,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         if (auto const reason = reason_against(host, o.preconditioner, a.view()))
             throw input_error(o.matrix + ": " + *reason);
     load_near_null_space(o, host, a.rows(), status);
+    load_null_space(o, host, a.rows(), status);
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
@@ -346,12 +371,15 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         throw usage_error(
             fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
-        if (o.compare || o.mixed || !o.report.empty() || !o.near_vectors.empty())
+        if (o.compare || o.mixed || !o.report.empty() || !o.near_vectors.empty() || !o.null_vectors.empty() ||
+            o.solver == bicg_name)
             throw usage_error(fmt::format("{} requires a single right-hand side; --rhs {} has {}",
-                                          !o.near_vectors.empty() ? "a near null space"
-                                          : o.compare             ? "--compare"
-                                          : o.mixed               ? "--mixed"
-                                                                  : "--report",
+                                          !o.near_vectors.empty()   ? "a near null space"
+                                          : !o.null_vectors.empty() ? "--null-space"
+                                          : o.solver == bicg_name   ? "--solver bicg"
+                                          : o.compare               ? "--compare"
+                                          : o.mixed                 ? "--mixed"
+                                                                    : "--report",
                                           o.system.rhs, rhs.columns));
         linear_system<Executor, T> const several(exec, a, rhs, start);
         interruptible const until_interrupted;
@@ -437,6 +465,7 @@ void check(solve_options& o) {
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     check_ranks_of_solve(o);
     check_near_null_space(o);
+    check_single_solve(o);
     check_system_arguments(o.system);
 }
 
@@ -481,7 +510,8 @@ outcome run(solve_options& o) {
                         {"--rhs", o.system.rhs},
                         {"--x0", o.start},
                         {"--coordinates", o.coordinates},
-                        {"--near-null-space", o.near_null_space}});
+                        {"--near-null-space", o.near_null_space},
+                        {"--null-space", o.null_space}});
     files.expect("-o", o.system.output);
     files.expect("--report", o.report);
     files.expect("--json", o.common.json);
@@ -524,6 +554,11 @@ command add_solve(CLI::App& program) {
     cli->add_option("--near-null-space", o->near_null_space,
                     "multilevel: vectors that coarse levels represent, a column for each; with --block for several "
                     "unknowns per point")
+        ->type_name("FILE");
+    cli->add_option(
+           "--null-space", o->null_space,
+           "of a singular matrix: vectors that span its null space, a column for each; the solution has no components "
+           "along them. The right-hand side must be in the range of the matrix")
         ->type_name("FILE");
     add_integer(*cli, "--max-iterations", o->max_iterations, "maximum number of iterations; 10000 by default")
         ->type_name("N");

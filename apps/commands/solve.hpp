@@ -32,6 +32,8 @@ struct solve_options {
     std::string coordinates{};          ///< file of the coordinates of the points
     std::string near_null_space{};      ///< file of near-null-space vectors
     std::vector<double> near_vectors{}; ///< from either file
+    std::string null_space{};           ///< file of vectors that span the null space of the matrix
+    std::vector<double> null_vectors{}; ///< from this file
     int unknowns_per_point = 1;         ///< of near_vectors
     double tolerance = 1e-6;
     double absolute_tolerance = 0; ///< tolerance of |b - Ax|; the solve ends if either tolerance is met
@@ -151,6 +153,7 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
         options.near_null_space = o.near_vectors;
         options.unknowns_per_point = o.unknowns_per_point;
     }
+    options.null_space = o.null_vectors;
     stopwatch since_start;
     options.krylov.progress = [&](std::int64_t iteration, double residual) {
         if (status.enabled())

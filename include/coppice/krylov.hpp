@@ -20,6 +20,9 @@
 /// the most robust, with restart + 5 vectors. fgmres if the preconditioner changes between calls, with 2 restart + 5
 /// vectors. One iteration of bicgstab applies A and the preconditioner twice, one of the other methods once.
 ///
+/// bicg takes operators and preconditioners with apply_transpose(exec, x, y), for example transposable_csr and those of
+/// make_preconditioner; it is not one of krylov_names.
+///
 /// **Operators** are objects with apply(exec, x, y) const, which computes y = A x; **preconditioners** are objects with
 /// apply(exec, r, z) const, which computes z ≈ A^-1 r (concepts linear_operator, preconditioner_for). Views are in the
 /// memory of the executor; x and b must not overlap. bicgstab, idrs and gmres apply the preconditioner from the right,
@@ -70,3 +73,5 @@
 #pragma once
 
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/iterative/krylov/bicg.hpp>
+#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>

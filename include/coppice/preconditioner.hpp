@@ -29,6 +29,9 @@
 /// the work is queued. The classes behind the names (jacobi_preconditioner, forest_preconditioner, ilu_preconditioner,
 /// ...) can also be used directly: <coppice/preconditioner_classes.hpp>.
 ///
+/// m.apply_transpose(exec, r.view(), z.view()) computes z = M^-T r, without conjugation. It may allocate and wait; the
+/// first call transposes the data that it needs. Preconditioners that change from call to call have no transpose.
+///
 /// convergence_factor(exec, a.view(), m) estimates the factor by which M alone reduces an error per step.
 ///
 /// Finite vectors stay finite: tridiagonal factors that are singular or nearly singular, zero pivots of an incomplete

@@ -18,6 +18,10 @@
 /// far. The choice depends on residuals, not on time: results are the same on every run. The result is never worse than
 /// the initial guess (<coppice/krylov.hpp> documents results and errors).
 ///
+/// **Singular matrices.** With vectors that span the null space the solution has no components along them:
+///
+///     solve_automatically(exec, op, b.view(), x.view(), {.null_space = std::vector<double>(n, 1)});
+///
 /// For many systems with one matrix, reuse the method and the preconditioner of the first result (found.last()).
 /// Right-hand sides that are available at the same time share the passes over the matrix:
 ///

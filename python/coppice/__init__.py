@@ -21,10 +21,10 @@ from .sparse import Matrix, Vector
 
 # Imported on first use: it needs SciPy's LinearOperator, which takes longer to import than everything else here.
 _systems = ("Eigenpairs", "LeastSquares", "ShiftedSolutions", "eigenpairs", "least_squares", "solve_shifted")
-_iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
+_iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicg", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
               "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined")
 if TYPE_CHECKING:
-    from .iterative import (ColumnsSolution, Preconditioner, Solution, bicgstab, cg, fgmres, gmres, idrs, minres,
+    from .iterative import (ColumnsSolution, Preconditioner, Solution, bicg, bicgstab, cg, fgmres, gmres, idrs, minres,
                             preconditioner, preconditioners, rigid_body_modes, solve, solve_columns, solve_refined)
     from .systems import Eigenpairs, LeastSquares, ShiftedSolutions, eigenpairs, least_squares, solve_shifted
 

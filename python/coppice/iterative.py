@@ -36,7 +36,7 @@ except ImportError:  # everything except preconditioners in SciPy's solvers work
         __matmul__ = matvec
 
 
-__all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
+__all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicg", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
            "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined"]
 
 
@@ -97,7 +97,8 @@ def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = 
     Returns
     -------
     Preconditioner
-        A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers.
+        A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's solvers. With SciPy, ``M.T``, ``M.H`` and ``M.rmatvec(x)`` are
+        the transpose and the adjoint of M^-1, for arrays of NumPy.
 
     Examples
     --------
@@ -162,6 +163,14 @@ class Preconditioner(LinearOperator):
             raise ValueError(f"x has shape {shape_of(x)}, expected ({self.shape[0]},)")
         z = self._matvec(x.reshape(-1))
         return z.reshape(x.shape)
+
+    def _rmatvec(self, x):
+        if self._library.on_device:
+            raise TypeError(f"x with shape {shape_of(x)} is of {self._library.name}: transposed applications take arrays of NumPy")
+        x = np.ascontiguousarray(np.conj(x), self.dtype).reshape(-1)
+        z = np.empty_like(x)
+        self._held.apply_transpose(x, z)
+        return np.conj(z)
 
     def __matmul__(self, x: Any) -> Any:
         return self.matvec(x) if self._library.on_device else super().__matmul__(x)
@@ -298,7 +307,7 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
           progress: bool = False, copy: bool = True, coordinates: ArrayIn | None = None,
-          near_null_space: ArrayIn | None = None, **options: str | float) -> Solution:
+          near_null_space: ArrayIn | None = None, null_space: ArrayIn | None = None, **options: str | float) -> Solution:
     """Solve A x = b and return the solution with a report.
 
     Parameters
@@ -307,8 +316,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         ``LinearOperator``, a dense array or a function x -> A x.
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
-    method : "auto", the name of a Krylov method, or "direct": a sparse factorisation (the preconditioner "direct" with
-        gmres, which refines and checks).
+    method : "auto", the name of a Krylov method, "bicg" (for matrices), or "direct": a sparse factorisation (the preconditioner
+        "direct" with gmres, which refines and checks).
     preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
     rtol, atol : float
         Stop if the true |b - A x| <= max(rtol |b|, atol).
@@ -321,6 +330,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         Convert A, b and x0 to their common type as SciPy does (integers count as float64), and copy lists, other byte orders and
         arrays with gaps. False: such an argument is an error.
     coordinates, near_null_space : as in `preconditioner`; used if multilevel is given or chosen.
+    null_space : (n, k) array, of a singular real A: columns that span its null space. The solution has no components along them; b
+        must be in the range of A (orthogonal to them if A is symmetric). ValueError if A times a column is not 0.
     **options : of the preconditioner, by name.
 
     Notes
@@ -346,10 +357,13 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
         side, x = _vectors(side, x0, values, copy)
         near, block = _near_null_space(coordinates, near_null_space, A.shape[0])
+        null = None if null_space is None else _space("null_space", null_space, A.shape[0], A.shape[0])
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
-                                              _given(x), given, told, near, block)
+                                              _given(x), given, told, near, block, null)
         return Solution(_solved(found, in_library_of(b, x)), **found)
+    if null_space is not None:
+        raise TypeError(f"A is a {type(A).__name__}: null_space is for scipy.sparse matrices with a preconditioner by name")
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
                         "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
@@ -574,6 +588,37 @@ def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: 
     return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
 
+def bicg(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+         maxiter: int | None = None, M: Operator | None = None,
+         callback: Callable[[Any], object] | None = None, progress: bool = False,
+         copy: bool = True) -> tuple[Array, int]:
+    """BiCG, for any square A with products with A^H; as ``scipy.sparse.linalg.bicg``.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, dense array, or ``LinearOperator`` with ``rmatvec``
+    b : (n,) or (n, 1) array
+    M : operator z = M^-1 r with ``rmatvec``: a `preconditioner` of coppice, a ``LinearOperator`` or a matrix
+    x0, rtol, atol, maxiter, callback, progress, copy
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -2.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.bicg(A, A @ [1, 2, 3, 4], rtol=1e-10, M=coppice.preconditioner("ilu0", A))
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
+    """
+    return _scipy("bicg", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
+
+
 def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
          callback: Callable[[Any], object] | None = None, progress: bool = False,
@@ -765,10 +810,15 @@ def _near_null_space(coordinates, vectors, n):
         if modes.shape[0] != n:
             raise ValueError(f"coordinates has shape {np.shape(coordinates)}, expected {n} elements as A has {n} rows")
         return modes.T.reshape(-1), np.shape(coordinates)[1]
+    return _space("near_null_space", vectors, n, 32), 1
+
+
+def _space(name, vectors, n, most):
+    """Return the columns of an (n, k) array, one after the other, as float64 in host memory."""
     vectors = np.asarray(vectors, np.float64)
-    if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= 32:
-        raise ValueError(f"near_null_space has shape {vectors.shape}, expected ({n}, k) with k from 1 to 32")
-    return vectors.T.reshape(-1), 1
+    if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= most:
+        raise ValueError(f"{name} has shape {vectors.shape}, expected ({n}, k) with k from 1 to {most}")
+    return vectors.T.reshape(-1)
 
 
 def _options(rtol, atol, standard, maxiter, restart, s):
@@ -794,7 +844,11 @@ def _iterate(method, A, b, x0, M, given, callback, now=None, copy=True):
     side, x = _vectors(side, _multiplied("M", M, side) if isinstance(x0, str) and x0 == "Mb" else x0, values, copy)
     if now is not None:
         now.append(x)
-    found = _core.solve_krylov(method, matrix, _held(M, x, b, copy), _given(side), _given(x), given, callback)
+    held = _held(M, x, b, copy)
+    if method == "bicg":
+        matrix = matrix if is_sparse(A) else (matrix, _adjoint_function("A", A, side, b))
+        held = held if M is None or held is getattr(M, "_held", None) else (held, _adjoint_function("M", M, x, b))
+    found = _core.solve_krylov(method, matrix, held, _given(side), _given(x), given, callback)
     return _solved(found, in_library_of(b, x)), found
 
 
@@ -953,6 +1007,19 @@ def _function(name, operator, like, b):
         return np.ascontiguousarray(y, dtype).reshape(n)
 
     return apply
+
+
+def _adjoint_function(name, operator, like, b):
+    """Return the function x -> B^T x of an operator B, that is, conj(B^H conj(x)), with a result that is checked."""
+    if isinstance(operator, (list, tuple, np.ndarray)):
+        return _function(name, np.asarray(operator).T, like, b)
+    if not hasattr(operator, "rmatvec") and hasattr(operator, "T"):
+        return _function(name, operator.T, like, b)
+    if not hasattr(operator, "rmatvec"):
+        raise TypeError(f"{name} is a {type(operator).__name__} without rmatvec, expected a matrix or a LinearOperator with "
+                        "rmatvec: bicg takes products with the adjoint")
+    transposed = _function(name, lambda x: np.conj(operator.rmatvec(np.conj(x))), like, b)
+    return transposed
 
 
 def _function_on_device(name, product, library, n, dtype):

@@ -38,11 +38,12 @@ nb::dict to_dict(automatic_result const& found) {
     return d;
 }
 
-/// `near_null_space`: float64 in host memory, vectors one after the other, or none. x[n]: the initial guess on entry,
-/// the solution on return. A name may be "auto".
+/// `near_null_space`, `null_space`: float64 in host memory, vectors one after the other, or none. x[n]: the initial
+/// guess on entry, the solution on return. A name may be "auto".
 nb::dict solve(std::string const& solver, std::string const& preconditioner, nb::dict const& preconditioner_options,
                csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
-               nb::object const& callback, std::optional<input_array> const& near_null_space, int unknowns_per_point) {
+               nb::object const& callback, std::optional<input_array> const& near_null_space, int unknowns_per_point,
+               std::optional<input_array> const& null_space) {
     solve_control control(callback);
     krylov.progress = control.progress();
     std::vector<double> vectors;
@@ -51,12 +52,19 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
         auto const given = elements<double>(*near_null_space);
         vectors.assign(given.begin(), given.end());
     }
+    std::vector<double> null_vectors;
+    if (null_space) {
+        require_type<double>(*null_space, "null_space", "float64");
+        auto const given = elements<double>(*null_space);
+        null_vectors.assign(given.begin(), given.end());
+    }
     automatic_options const options{.solver = solver,
                                     .preconditioner = preconditioner,
                                     .preconditioner_options = options_of(preconditioner_options),
                                     .krylov = std::move(krylov),
                                     .near_null_space = vectors,
-                                    .unknowns_per_point = unknowns_per_point};
+                                    .unknowns_per_point = unknowns_per_point,
+                                    .null_space = null_vectors};
     automatic_result found;
     bool const done = control.runs([&] {
         with_number(x, [&]<class T>(std::type_identity<T>) {
@@ -81,7 +89,8 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
 void add_automatic(nb::module_& m) {
     m.def("solve_automatically", solve, nb::arg("solver"), nb::arg("preconditioner"), nb::arg("preconditioner_options"),
           nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("options"), nb::arg("callback").none(),
-          nb::arg("near_null_space").none() = nb::none(), nb::arg("unknowns_per_point") = 1);
+          nb::arg("near_null_space").none() = nb::none(), nb::arg("unknowns_per_point") = 1,
+          nb::arg("null_space").none() = nb::none());
 }
 
 } // namespace coppice::python

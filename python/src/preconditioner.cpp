@@ -93,6 +93,17 @@ void apply(named_preconditioner& m, input_array const& r, output_array const& z)
     });
 }
 
+/// z = M^-T r, without conjugation.
+void apply_transpose(named_preconditioner& m, input_array const& r, output_array const& z) {
+    with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
+        require_type<T>(r, "the vector", "that of the preconditioner");
+        require_same_memory(r, m.values, "the vector");
+        unlocked const released;
+        auto const turn = m.take_turn(r);
+        on_its_executor(held, r, [&](auto const& exec) { held.apply_transpose(exec, elements<T>(r), elements<T>(z)); });
+    });
+}
+
 void refresh(named_preconditioner& m, csr_matrix const& a) {
     with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
@@ -154,6 +165,7 @@ option_values options_of(nb::dict const& options) {
 void add_preconditioner(nb::module_& m) {
     nb::class_<named_preconditioner>(m, "Preconditioner")
         .def("apply", apply)
+        .def("apply_transpose", apply_transpose)
         .def("refresh", refresh)
         .def_prop_ro("report", report)
         .def_prop_ro("varies", varies);

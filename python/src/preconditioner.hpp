@@ -104,12 +104,33 @@ private:
     }
 };
 
-/// Converts the argument M of Python: a named preconditioner, a function, or None. `like`: an array of the solve.
+/// A linear operator of two functions of Python, x -> B x and x -> B^T x.
+template <class T>
+struct python_function_pair {
+    python_function<T> function, transposed;
+
+    template <executor Executor>
+    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+        function.apply(exec, x, y);
+    }
+    template <executor Executor>
+    void apply_transpose(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+        transposed.apply(exec, x, y);
+    }
+};
+template <class T>
+python_function_pair<T> function_pair(nb::object const& pair, solve_control& control, input_array const& like) {
+    return {python_function<T>(pair[0], control, like), python_function<T>(pair[1], control, like)};
+}
+
+/// Converts the argument M of Python: a named preconditioner, a function, a pair of functions, or None. `like`: an
+/// array of the solve.
 template <class Executor, class T>
 any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, solve_control& control,
                                                   input_array const& like) {
     if (m.is_none()) return {identity_preconditioner{}, {.name = "none"}};
     if (nb::isinstance<named_preconditioner>(m)) return nb::cast<named_preconditioner const&>(m).of<Executor, T>();
+    if (nb::isinstance<nb::tuple>(m)) return {function_pair<T>(m, control, like), {.name = "function of Python"}};
     return {python_function<T>(m, control, like), {.name = "function of Python"}};
 }
 

@@ -356,3 +356,66 @@ def test_gmres_with_a_singular_preconditioner():
         x, info = coppice.gmres(A, b, x0, M=M, rtol=1e-12)
         least = np.linalg.norm(b - A @ (x0 + M @ y))
         assert info != 0 and (1 - 1e-9) * least <= np.linalg.norm(b - A @ x) <= 1.01 * least
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_transposed_preconditioners(dtype):
+    random = np.random.default_rng(3)
+    A = (sp.random(80, 80, 0.05, random_state=1) + 3 * sp.eye_array(80)).tocsr().astype(dtype)
+    if dtype == np.complex128:
+        A.data = A.data + 1j * random.standard_normal(A.data.shape) / 4
+    for name, row in coppice.preconditioners().items():
+        if row["varies"] or row["needs_symmetry"] or (dtype == np.complex128 and name not in
+                                                      ("none", "jacobi", "ilu0", "isai", "ilut", "iluk", "direct")):
+            continue
+        M = coppice.preconditioner(name, A)
+        x, y = (random.standard_normal(80).astype(dtype) for _ in range(2))
+        assert np.vdot(y, M @ x) == pytest.approx(np.vdot(M.rmatvec(y), x), rel=1e-6, abs=1e-12), name
+        assert np.allclose(M.T @ x, np.conj(M.H @ np.conj(x)))
+        assert np.dot(y, M @ x) == pytest.approx(np.dot(M.T @ y, x), rel=1e-6, abs=1e-12), name
+    M = coppice.preconditioner("ilut", A)
+    b = A @ np.ones(80)
+    x, info = spl.bicg(A, b, M=M, rtol=1e-10)
+    assert info == 0 and np.allclose(x, 1)
+    with pytest.raises(ValueError, match="has no transpose"):
+        coppice.preconditioner("alt-o", abs(A)).rmatvec(np.ones(80))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_bicg(dtype):
+    A = (laplace(12) + 0.3 * sp.eye_array(144, k=1)).tocsr().astype(dtype)
+    if np.iscomplexobj(A):
+        A = (A + 0.2j * sp.eye_array(144, k=-1)).tocsr().astype(dtype)
+    b = np.arange(1, 145).astype(dtype)
+    rtol = 1e-4 if np.finfo(dtype).eps > 1e-10 else 1e-9
+    diagonal = sp.diags_array(1 / A.diagonal()).tocsr()
+    for M in (None, diagonal, spl.aslinearoperator(diagonal), coppice.preconditioner("ilu0", A)):
+        for operator in (A, A.toarray(), spl.aslinearoperator(A)):
+            x, info = coppice.bicg(operator, b, rtol=rtol, M=M)
+            assert info == 0 and x.dtype == dtype and residual(A, x, b) <= 1.01 * rtol
+    found = coppice.solve(A, b, method="bicg", preconditioner="ilut", rtol=rtol)
+    assert found.converged and found.attempts[0]["solver"] == "bicg"
+    with pytest.raises(TypeError, match="rmatvec"):
+        coppice.bicg(lambda x: A @ x, b)
+    expected, mine = [], []
+    spl.bicg(A, b, rtol=rtol, callback=expected.append)
+    coppice.bicg(A, b, rtol=rtol, callback=lambda x: mine.append(1))
+    assert abs(len(expected) - len(mine)) <= 0.1 * len(expected) + 2
+
+
+def test_null_space():
+    steps = sp.block_diag([sp.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n)) for n in (300, 400)])
+    A = (steps.T @ steps).tocsr()
+    V = np.zeros((700, 2))
+    V[:300, 0] = V[300:, 1] = 1
+    b = A @ np.random.default_rng(1).standard_normal(700)
+    expected = np.linalg.pinv(A.toarray()) @ b
+    for method, preconditioner in (("auto", "auto"), ("cg", "multilevel"), ("minres", "jacobi"), ("gmres", "ilut")):
+        found = coppice.solve(A, b, method=method, preconditioner=preconditioner, null_space=V, rtol=1e-11, restart=200)
+        assert found.converged and np.allclose(found.x, expected, atol=1e-5 * abs(expected).max())
+    for wrong, error in ((np.ones((700, 2)), "linearly"), (np.arange(700.0).reshape(-1, 1), "null space"),
+                         (np.ones((7, 1)), "shape"), (np.ones(700), "shape")):
+        with pytest.raises(ValueError, match=error):
+            coppice.solve(A, b, null_space=wrong)
+    with pytest.raises(TypeError, match="null_space"):
+        coppice.solve(spl.aslinearoperator(A), b, method="cg", preconditioner=None, null_space=V)

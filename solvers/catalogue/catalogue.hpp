@@ -11,6 +11,7 @@
 
 #include <coppice/solvers/catalogue/hbisa_preconditioner.hpp>
 #include <coppice/solvers/multilevel/multilevel_definitions.hpp>
+#include <coppice/solvers/precondition/filled/ilut.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu.hpp>
 #include <coppice/solvers/precondition/incomplete/isai.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
@@ -53,6 +54,8 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           ilu0_entry,               //
                                           ic0_entry,                //
                                           isai_entry,               //
+                                          ilut_entry,               //
+                                          iluk_entry,               //
                                           hbisa_entry,              //
                                           multilevel_entry,         //
                                           sparse_direct_entry>;

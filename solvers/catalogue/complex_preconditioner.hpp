@@ -15,8 +15,8 @@ namespace coppice::inline v0_1 {
 
 namespace detail {
 
-using complex_entries =
-    entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, sparse_direct_entry>;
+using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, ilut_entry,
+                                   iluk_entry, sparse_direct_entry>;
 
 /// Applies a preconditioner of complex_pair elements to vectors of std::complex.
 template <class T, class M>
@@ -29,6 +29,10 @@ public:
     template <executor Executor>
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         m_.apply(exec, as_elements(r), as_elements(z));
+    }
+    template <executor Executor>
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        m_.apply_transpose(exec, as_elements(r), as_elements(z));
     }
     template <executor Executor, class I>
     void refresh(Executor const& exec, csr_view<T, I> a) {

@@ -52,6 +52,15 @@ public:
         fill(exec, z, T(0));
         sweeps_.smooth(exec, r, z, taken_, options_.symmetric);
     }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, pattern_.size().rows);
+        require_size("z of a preconditioner", z, pattern_.size().rows);
+        bool const from_blocks = taken_ == 0 || options_.sweep == block_sweep::jacobi;
+        if (from_blocks) sweeps_.smooth_transposed(exec, r, z, 0);
+        if (from_blocks && taken_ < 2) return;
+        if (!from_blocks) fill(exec, z, T(0));
+        sweeps_.smooth_transposed(exec, r, z, from_blocks ? taken_ - 1 : taken_, options_.symmetric);
+    }
     bool replayable() const { return true; }
     std::vector<finding> findings() const {
         auto const& m = sweeps_.matrix();

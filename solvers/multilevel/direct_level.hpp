@@ -82,6 +82,9 @@ public:
                     add_plus<T>{}, store_vector<T>{x});
     }
     T const* inverse() const { return inverse_.data(); } ///< [rows, rows], until the next fill()
+    csr_view<T, I> inverse_matrix(I n) const {
+        return {n, n, I(n * n), offsets_.data(), indices_.data(), inverse_.data()};
+    }
 
 private:
     void take_pattern(Executor const& exec, std::int64_t n) {

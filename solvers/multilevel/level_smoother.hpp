@@ -13,6 +13,7 @@
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
 
@@ -170,7 +171,8 @@ template <class T, class S, class I>
 struct level_matrix {
     csr_view<S, I> a{};
     srcsr_plan<I> const* plan = nullptr;
-    T scale = 1; ///< A = scale a
+    T scale = 1;             ///< A = scale a
+    bool transposed = false; ///< of the matrix that the smoother was made for
 
     template <executor Executor, class Store>
     void multiply(Executor const& exec, T const* x, Store const& store) const {
@@ -291,7 +293,7 @@ public:
     void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x,
                Others const& others = {}) const {
         std::int64_t const n = m.a.rows();
-        if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
+        if (kind_ == multilevel_smoother::forest) return solve(exec, m.transposed, b, x, n);
         if (kind_ == multilevel_smoother::gauss_seidel)
             return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.scale, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
@@ -314,7 +316,7 @@ public:
             return m.multiply(exec, x, store_diagonal_step<T>{m.scale, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::forest) {
             m.multiply(exec, x, store_residual<T>{m.scale, b, to});
-            solve(exec, to, spare_.data(), n);
+            solve(exec, m.transposed, to, spare_.data(), n);
             return for_each(exec, n, add_vectors<T>{x, spare_.data(), to});
         }
         // x += p(A) (b - A x) with the polynomial p of two steps of the Chebyshev recurrence that starts from zero.
@@ -353,8 +355,12 @@ private:
             for_each(exec, m.a.rows(), step);
         }
     }
-    void solve(Executor const& exec, T const* r, T* z, std::int64_t n) const {
+    void solve(Executor const& exec, bool transposed, T const* r, T* z, std::int64_t n) const {
         I const* const order = forest_.permutation.data();
+        if (transposed)
+            return detail::solve_transposed(exec, band_matrix<T>(system_.view()), order, array_view<T const>(r, n),
+                                            array_view<T>(z, n),
+                                            {.pivot = options_.pivot, .threshold = options_.threshold});
         solve_tridiagonal_in_order(exec, system_.view(), {order, order}, array_view<T const>(r, n), array_view<T>(z, n),
                                    workspace_.view(), options_);
     }

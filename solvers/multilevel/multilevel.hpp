@@ -58,6 +58,8 @@ public:
     /// the same bits as a new preconditioner with these aggregates.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    /// z = M^-T r: the cycle of A^T. The first call after a set-up or refresh transposes the levels.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
 
     multilevel_report report() const;

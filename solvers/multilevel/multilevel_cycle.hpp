@@ -67,6 +67,8 @@ public:
 
     /// x = M^-1 b; b and x do not overlap.
     void apply(Executor const& exec, T const* b, T* x) const;
+    /// x = M^-T b. The first call after a set-up or refresh transposes all levels.
+    void apply_transpose(Executor const& exec, T const* b, T* x) const;
     multilevel_report const& report() const { return report_; }
 
 private:
@@ -210,7 +212,43 @@ private:
         report_.operator_complexity = first.nonzeros > 0 ? nonzeros / double(first.nonzeros) : 1;
     }
 
-    level_matrix<T, S, I> matrix(int depth) const {
+    /// The matrices of a level, transposed: the cycle M^-T is that of A^T with R^T as the prolongator.
+    struct transposed_level {
+        csr<S, I> a{}, p{}, r{}; ///< A^T, R^T, P^T
+        srcsr_plan<I> a_plan{}, p_plan{}, r_plan{};
+    };
+    void transpose_levels(Executor const& exec) const {
+        for (int depth = 0; depth < int(structures_.size()); ++depth) {
+            auto const& level = structures_[depth];
+            auto& to = transposed_.emplace_back();
+            if (level.last && direct()) {
+                auto const n = level.a.rows();
+                transposed_inverse_ = transpose(exec, direct_.inverse_matrix(n));
+                inverse_plan_ = make_srcsr_plan(exec, transposed_inverse_.view());
+                break;
+            }
+            to.a = transpose(exec, matrix(depth).a);
+            to.a_plan = make_srcsr_plan(exec, to.a.view());
+            if (level.last) break;
+            auto const& storage = storages_[depth];
+            to.p = transpose(exec, level.prolongator.transposed(std::as_const(storage.r).data()));
+            to.r = transpose(exec, level.prolongator.matrix(std::as_const(storage.p).data()));
+            to.p_plan = make_srcsr_plan(exec, to.p.view());
+            to.r_plan = make_srcsr_plan(exec, to.r.view());
+        }
+    }
+    void solve_last(Executor const& exec, bool transposed, T const* b, T* x) const {
+        if (!transposed) return direct_.solve(exec, b, x);
+        csr_view<T, I> const a = transposed_inverse_.view();
+        reduce_rows(exec, inverse_plan_, along_nonzeros{multiply_stored<T, I, T>{b}, a.coefficients, a.indices},
+                    add_plus<T>{}, store_vector<T>{x});
+    }
+
+    level_matrix<T, S, I> matrix(int depth, bool transposed = false) const {
+        if (transposed) {
+            auto const& level = transposed_[std::size_t(depth)];
+            return {level.a.view(), &level.a_plan, storages_[depth].scale, true};
+        }
         auto const& level = structures_[depth];
         csr_view<S, I> const a{level.a.rows(),  level.a.columns(), level.a.nonzeros(),
                                level.a.offsets, level.a.indices,   storages_[depth].a.data()};
@@ -218,13 +256,13 @@ private:
     }
 
     /// One cycle for A x = b on a level, with initial guess zero.
-    void cycle(Executor const& exec, int depth, T const* b, T* x) const {
+    void cycle(Executor const& exec, int depth, T const* b, T* x, bool transposed = false) const {
         auto const& level = structures_[depth];
-        if (lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
-        if (level.last && direct()) return direct_.solve(exec, b, x);
+        if (!transposed && lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
+        if (level.last && direct()) return solve_last(exec, transposed, b, x);
         if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
-        auto const a = matrix(depth);
+        auto const a = matrix(depth, transposed);
         if (coupling_ && level.smoother.needs_couplings())
             level.smoother.begin(exec, a, b, smoothed, couplings_of_level(depth));
         else
@@ -272,8 +310,13 @@ private:
         auto& below = storages_[depth + 1];
         T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
         compute_residual(exec, depth, a, b, smoothed, residual);
-        level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
-        level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        level_matrix<T, S, I> r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
+        level_matrix<T, S, I> p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        if (a.transposed) {
+            auto const& of = transposed_[std::size_t(depth)];
+            r = {of.r.view(), &of.r_plan};
+            p = {of.p.view(), &of.p_plan};
+        }
         auto const transfer = [&]<class Store>(level_matrix<T, S, I> const& m, T const* x, Store const& store) {
             if (level.prolongator.has_ones())
                 for_each(exec, m.a.rows(), sum_gathered<T, I, Store>{m.a.offsets, m.a.indices, x, store});
@@ -284,12 +327,12 @@ private:
         if (crosses) coupling_->start(exec, depth, residual);
         transfer(r, residual, store_vector<T>{coarse_b});
         if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
-        cycle(exec, depth + 1, coarse_b, coarse_x);
+        cycle(exec, depth + 1, coarse_b, coarse_x, a.transposed);
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
-            auto const c = matrix(depth + 1);
+            auto const c = matrix(depth + 1, a.transposed);
             compute_residual(exec, depth + 1, c, coarse_b, coarse_x, again);
-            cycle(exec, depth + 1, again, step);
+            cycle(exec, depth + 1, again, step, a.transposed);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
         if (crosses) coupling_->start(exec, depth + 1, coarse_x);
@@ -310,6 +353,9 @@ private:
     lower_cycle<T, S, I> lower_{}; ///< levels from first_lower_ on, if any
     int first_lower_ = 0;
     multilevel_report report_{};
+    mutable std::vector<transposed_level> transposed_{}; ///< empty until apply_transpose()
+    mutable csr<T, I> transposed_inverse_{};
+    mutable srcsr_plan<I> inverse_plan_{};
 };
 
 template <executor Executor, class T, class S, class I>
@@ -359,6 +405,7 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
 
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    transposed_.clear();
     buffer<T> values;
     a = in_sorted_order(exec, a, values);
     for (int depth = 0; depth < int(structures_.size()); ++depth) {
@@ -376,6 +423,12 @@ void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::apply(Executor const& exec, T const* b, T* x) const {
     cycle(exec, 0, b, x);
+}
+
+template <executor Executor, class T, class S, class I>
+void multilevel_hierarchy<Executor, T, S, I>::apply_transpose(Executor const& exec, T const* b, T* x) const {
+    if (transposed_.empty()) transpose_levels(exec);
+    cycle(exec, 0, b, x, true);
 }
 
 } // namespace coppice::inline v0_1::multilevel_detail

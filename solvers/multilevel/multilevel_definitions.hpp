@@ -57,6 +57,16 @@ void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, arra
 }
 
 template <executor Executor, class T, class I>
+void multilevel_preconditioner<Executor, T, I>::apply_transpose(Executor const& exec, array_view<T const> r,
+                                                                array_view<T> z) const {
+    require_size("r of a preconditioner", r, pattern_.size().rows);
+    require_size("z of a preconditioner", z, pattern_.size().rows);
+    if (z.size() == 0) return;
+    auto const use = user_.enter("this multilevel_preconditioner");
+    std::visit([&](auto& levels) { levels->apply_transpose(exec, r.data(), z.data()); }, levels_);
+}
+
+template <executor Executor, class T, class I>
 multilevel_report multilevel_preconditioner<Executor, T, I>::report() const {
     return std::visit([](auto& levels) { return levels ? levels->report() : multilevel_report{.levels = {{}}}; },
                       levels_);

@@ -90,6 +90,15 @@ public:
         solve_factored_bands(exec, matrix(), factor_.view(), x, x, workspace_.view());
     }
 
+    /// Solves D^T y = r in place. Allocates.
+    void solve_transposed(Executor const& exec) const {
+        if (range_.rows() == 0) return;
+        band_options const options{.operation = matrix_operation::transposed};
+        buffer<std::byte> workspace(exec, bands_workspace<T>(exec, matrix(), 1, options));
+        columns_view<T> const x(rhs_.data(), range_.rows(), 1);
+        solve_bands<T>(exec, matrix(), x, x, workspace.view(), options);
+    }
+
 private:
     /// Blocks that are not tridiagonal are stored as one banded system without couplings between the blocks, since
     /// there are no batches of banded systems.

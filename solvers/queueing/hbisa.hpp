@@ -10,6 +10,7 @@
 
 #include <coppice/core/one_user.hpp>
 #include <coppice/core/repeat.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 #include <coppice/solvers/queueing/block_range.hpp>
 #include <coppice/solvers/queueing/hbisa_lane.hpp>
 #include <coppice/solvers/queueing/resident_sweeps.hpp>
@@ -92,6 +93,12 @@ public:
     /// Solves D x = b without the couplings of the blocks: the first sweep from x = 0. As smooth().
     void solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const;
 
+    /// Sweeps for A^T x = b, the steps in reverse order: from x = 0, smooth() and this are transposed linear maps. 0
+    /// sweeps: solves D^T x = b without the couplings. Allocates; the first call after a refresh transposes the
+    /// couplings.
+    void smooth_transposed(Executor const& exec, array_view<T const> b, array_view<T> x, std::int64_t sweeps,
+                           bool symmetric = false) const;
+
     /// Factor by which a sweep amplifies a random vector, in the maximum norm; infinite if it overflows. Waits for the
     /// device.
     double growth(Executor const& exec, bool symmetric = false) const;
@@ -126,6 +133,7 @@ private:
     detail::resident_sweeps<Executor, T> resident_{};
     mutable buffer<double> squares_, block_sums_;
     mutable buffer<T> best_;
+    mutable detail::transposed_matrix<Executor, T, I> transposed_couplings_{};
     detail::one_user user_{};
 };
 

@@ -89,6 +89,7 @@ template <executor Executor, class T, class I>
 void hbisa<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     detail::require_finite(exec, a);
     matrix_.refill(exec, a);
+    transposed_couplings_.clear();
     for (auto& range : ranges_) range.refresh(exec, matrix_);
     resident_.refresh(exec, matrix_);
 }
@@ -178,6 +179,30 @@ template <executor Executor, class T, class I>
 void hbisa<Executor, T, I>::sweep(Executor const& exec, T const* b, T* x, bool symmetric) const {
     for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b, x, x, nullptr);
     if (symmetric && ranges_.size() > 1) sweep_range(exec, 0, b, x, x, nullptr);
+}
+
+template <executor Executor, class T, class I>
+void hbisa<Executor, T, I>::smooth_transposed(Executor const& exec, array_view<T const> b, array_view<T> x,
+                                              std::int64_t sweeps, bool symmetric) const {
+    require_size("length of the right-hand side b", b, size());
+    require_size("length of the solution x", x, size());
+    auto const use = user_.enter("this hbisa");
+    auto view = matrix_.view();
+    view.couplings = transposed_couplings_.of(exec, view.couplings);
+    std::int64_t const in_system = std::max<std::int64_t>(size() / options_.systems, 1);
+    auto const update = [&](std::size_t r, T const* seen) {
+        auto const& range = ranges_[r];
+        for_each(exec, range.rows().rows(), detail::range_rhs<T, I>{view, range.rows(), b.data(), seen, range.rhs()});
+        range.solve_transposed(exec);
+        for_each(exec, range.rows().rows(),
+                 detail::take_range<T>{range.rows(), size(), in_system, nullptr, range.rhs(), x.data()});
+    };
+    if (sweeps == 0)
+        for (std::size_t r = 0; r < ranges_.size(); ++r) update(r, nullptr);
+    for (std::int64_t s = 0; s < sweeps; ++s) {
+        if (symmetric && ranges_.size() > 1) update(0, x.data());
+        for (std::size_t r = ranges_.size(); r-- > 0;) update(r, x.data());
+    }
 }
 
 template <executor Executor, class T, class I>

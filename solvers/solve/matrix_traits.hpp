@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
 #include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
@@ -30,6 +31,13 @@ struct matrix_traits {
     /// little time. The band solver then takes time for two or three products per band.
     bool few_bands = false;
 
+    /// Real matrices: mean over the rows of max(0, |a_ii| - sum of the other |a_ij|) / |a_ii|.
+    double dominance = 0;
+    /// On the host: number of levels of a breadth-first search from one row, until half of all rows are visited; at
+    /// most many_levels. 0: unknown.
+    int levels = 0;
+    static constexpr int many_levels = 120;
+
     /// Necessary conditions for a positive definite matrix that one pass can check.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
 };
@@ -45,26 +53,31 @@ struct squared_length {
     }
 };
 
-/// Sum over rows of the fraction of the two largest off-diagonal entries, and number of rows that have any.
+/// Sum over rows of the fraction of the two largest off-diagonal entries, number of rows that have any, and sum over
+/// rows of their dominance.
 struct pair_fraction {
-    double fraction = 0, rows = 0;
+    double fraction = 0, rows = 0, dominance = 0;
     COPPICE_HD pair_fraction operator()(pair_fraction const& a, pair_fraction const& b) const {
-        return {a.fraction + b.fraction, a.rows + b.rows};
+        return {a.fraction + b.fraction, a.rows + b.rows, a.dominance + b.dominance};
     }
 };
 template <class T, class I, class O>
 struct pair_fraction_of_row {
     csr_view<T, I, O> a;
     COPPICE_HD pair_fraction operator()(std::int64_t i) const {
-        double first = 0, second = 0, sum = 0;
+        double first = 0, second = 0, sum = 0, diagonal = 0;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            if (std::int64_t(a.indices[k]) == i) continue;
             double const size = std::abs(double(a.coefficients[k]));
+            if (std::int64_t(a.indices[k]) == i) {
+                diagonal = size;
+                continue;
+            }
             sum += size;
             second = size > first ? first : size > second ? size : second;
             first = size > first ? size : first;
         }
-        return sum > 0 ? pair_fraction{(first + second) / sum, 1} : pair_fraction{};
+        double const dominance = diagonal > sum ? (diagonal - sum) / diagonal : 0;
+        return {sum > 0 ? (first + second) / sum : 0, sum > 0 ? 1.0 : 0.0, dominance};
     }
 };
 
@@ -95,6 +108,25 @@ bool has_few_bands(Executor const& exec, csr_view<T, I, O> a) {
         return reduce(exec, a.rows(), std::int64_t(0), bandwidth_of_row<T, I, O>{a}, larger_width{}) <= bands;
 }
 
+/// Number of levels of a breadth-first search from the middle row, until half of the rows are visited; at most
+/// `max_levels`. Host only.
+template <class T, class I, class O>
+int count_levels(csr_view<T, I, O> a, int max_levels) {
+    std::vector<bool> seen(std::size_t(a.rows()), false);
+    std::vector<I> order;
+    if (a.rows() > 0) order.push_back(a.rows() / 2);
+    if (a.rows() > 0) seen[std::size_t(order[0])] = true;
+    int levels = 0;
+    for (std::size_t at = 0; at < order.size() && levels < max_levels && 2 * order.size() < seen.size(); ++levels)
+        for (std::size_t const end = order.size(); at < end; ++at)
+            for (O k = a.row_begin(order[at]); k < a.row_end(order[at]); ++k)
+                if (auto const j = std::size_t(a.indices[k]); !seen[j]) {
+                    seen[j] = true;
+                    order.push_back(a.indices[k]);
+                }
+    return levels;
+}
+
 template <executor Executor, class T, class I, class O>
 void measure_asymmetry(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
     constexpr double tolerance = symmetry_tolerance<real_of_t<T>>;
@@ -117,6 +149,8 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     auto const pairs = reduce(exec, a.rows(), pair_fraction{}, pair_fraction_of_row<T, I, O>{a}, pair_fraction{});
     traits.strongest_pair = pairs.rows > 0 ? pairs.fraction / pairs.rows : 0;
+    traits.dominance = a.rows() > 0 ? pairs.dominance / double(a.rows()) : 0;
+    if constexpr (std::is_same_v<Executor, host_executor>) traits.levels = count_levels(a, matrix_traits::many_levels);
     return traits;
 }
 

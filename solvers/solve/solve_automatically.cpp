@@ -3,6 +3,7 @@
 #include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace coppice::inline v0_1 {
 namespace {
@@ -50,6 +51,18 @@ std::string first_preconditioner(matrix_traits const& traits) {
     return traits.strongest_pair >= strong_pair || traits.row_length >= long_rows ? "forest" : "jacobi";
 }
 
+/// Whether CG with a diagonal preconditioner will take so many iterations that the multilevel method is quicker, which
+/// takes as long as 120 to 170 of them. Without dominant diagonals an iteration carries information one edge further:
+/// to 1e-8 it takes 2 (in space) to 3.3 or more (in the plane) iterations per level of a search. With dominant
+/// diagonals the residual falls by a factor e in at most sqrt(2 / dominance) / 2 iterations.
+bool diagonal_is_slow(matrix_traits const& traits, std::int64_t n) {
+    constexpr double many_iterations = 4;
+    constexpr int levels_in_plane = 45, levels_in_space = 85;
+    bool const plane = 8 * std::int64_t(traits.levels) * traits.levels >= n;
+    return traits.levels >= (plane ? levels_in_plane : levels_in_space) &&
+           traits.dominance * 2 * many_iterations * many_iterations < 1;
+}
+
 bool worth_levels(matrix_traits const& traits, std::int64_t n) {
     return n >= min_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
 }
@@ -76,13 +89,15 @@ constexpr std::int64_t max_rows_for_immediate_direct = 3000;
 /// On a device, bands are solved on the host, up to this number of rows.
 constexpr std::int64_t max_rows_for_bands_on_host = 200'000;
 
-/// The last choice, if no iteration converges: a direct solver, about two minutes on one core at most.
+/// The last choice of the first pass, if no iteration converges: a direct solver, about two minutes on one core at
+/// most.
 void add_direct(choices& all) {
     if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e11"});
 }
-/// After the first choices: a direct solver if it takes about a second at most.
+/// After the first choices: a direct solver if it takes some seconds at most. The limit includes random matrices with
+/// weak diagonals and circuits like expanders, on which no iteration converges.
 void add_cheap_direct(choices& all) {
-    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e9", 0, 100});
+    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=5e9", 0, 100});
 }
 
 /// First, the direct solver where nothing is quicker: for few bands, and for small systems on the host.
@@ -95,6 +110,13 @@ void add_immediate_direct(choices& all, matrix_traits const& traits, std::int64_
         all.push_back({method, "direct,max-operations=1e7", 0, 100});
 }
 
+/// If factors without fill fail: with fill, for circuits, optimality conditions and chemical plants. It converges in
+/// some ten iterations or hardly at all.
+void add_factors_with_fill(choices& all, matrix_traits const& traits, std::int64_t n, bool on_host) {
+    if (on_host && traits.row_length <= longest_rows_to_factorise)
+        all.push_back({"gmres", "ilut", usual_space(n), 200, 100});
+}
+
 /// Solvers for complex matrices.
 choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = complex_preconditioner(traits, on_host, false);
@@ -103,6 +125,7 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
     if (!traits.symmetric) all.push_back({"bicgstab", factors});
+    add_factors_with_fill(all, traits, n, on_host);
     add_cheap_direct(all);
     all.push_back({"gmres", factors, usual_space(n)});
     all.push_back({"idrs", "jacobi"});
@@ -121,7 +144,8 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     add_immediate_direct(all, traits, n, on_host);
     if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
-        all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
+        if (!on_host || !diagonal_is_slow(traits, n))
+            all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
         all.push_back({method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
     }
     if (traits.maybe_positive_definite()) {
@@ -130,7 +154,10 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     } else if (traits.symmetric) {
         all.push_back({"minres", positive_diagonal});
     }
-    if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
+    if (!traits.maybe_positive_definite()) {
+        all.push_back({"bicgstab", factors});
+        add_factors_with_fill(all, traits, n, on_host);
+    }
     add_cheap_direct(all);
     all.push_back({"gmres", factors, usual_space(n)});
     if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
@@ -187,6 +214,35 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
 }
 
 } // namespace
+
+void detail::orthonormalise(std::vector<double>& vectors, std::int64_t n) {
+    auto const each_element = [n](double* v, auto use) {
+        for (std::int64_t i = 0; i < n; ++i) use(v[i], i);
+    };
+    auto const norm_of = [&](double* v) {
+        double sum = 0;
+        each_element(v, [&](double e, std::int64_t) { sum += e * e; });
+        return std::sqrt(sum);
+    };
+    std::int64_t const count = std::int64_t(vectors.size()) / n;
+    for (std::int64_t k = 0; k < count; ++k) {
+        double* const v = vectors.data() + k * n;
+        double const before = norm_of(v);
+        for (int pass = 0; pass < 2; ++pass)
+            for (std::int64_t l = 0; l < k; ++l) {
+                double const* const other = vectors.data() + l * n;
+                double along = 0;
+                each_element(v, [&](double e, std::int64_t i) { along += e * other[i]; });
+                each_element(v, [&](double& e, std::int64_t i) { e -= along * other[i]; });
+            }
+        double const norm = norm_of(v);
+        if (!std::isfinite(before) || !(norm > 1e-10 * before))
+            throw argument_error("null_space: vector " + std::to_string(k) +
+                                 " (from 0) is zero, not finite or a combination of those before it; expected linearly "
+                                 "independent vectors");
+        each_element(v, [&](double& e, std::int64_t) { e /= norm; });
+    }
+}
 
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver, std::string_view preconditioner) {

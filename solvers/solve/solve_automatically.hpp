@@ -12,6 +12,7 @@
 
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/iterative/krylov/bicg.hpp>
 #include <coppice/solvers/precondition/interface/compiled_types.hpp>
 #include <coppice/solvers/solve/matrix_traits.hpp>
 
@@ -31,6 +32,9 @@ struct automatic_options {
     /// for example of rigid_body_modes(); and the unknowns per point. Real matrices.
     std::vector<double> near_null_space{};
     int unknowns_per_point = 1;
+    /// Of a singular real matrix, in host memory: vectors that span its null space, n elements one after the other. The
+    /// solution has no components along them. b must be in the range of A: orthogonal to them if A is symmetric.
+    std::vector<double> null_space{};
 };
 
 /// A Krylov method and a preconditioner.
@@ -86,7 +90,8 @@ automatic_result solve_by_compiled_choices(Executor const& exec, csr_operator<Ex
 /// residual are tried again with four times the limit. The choices depend on residuals, never on time, so results are
 /// the same on every run.
 ///
-/// Throws argument_error for options out of range or unknown names, also if near-null-space vectors are given and the
+/// Throws argument_error for options out of range or unknown names, for a null space together with the direct solver or
+/// of vectors with A v != 0, also if near-null-space vectors are given and the
 /// preconditioner is neither "auto" nor "multilevel", dimension_error for vectors of the wrong length,
 /// and matrix_error if no preconditioner can be made, or if one is to be chosen for a matrix with a NaN.
 template <executor Executor, class T, class I, class O>

@@ -531,6 +531,50 @@ TEST_CASE("solve --solver direct factorises") {
     CHECK(output_json["iterations"].get<int>() <= 2);
 }
 
+TEST_CASE("solve takes the null space of a singular matrix, and bicg") {
+    scratch_folder const folder;
+    // A path: constants are its null space, and the right-hand rhs is orthogonal to them.
+    int const n = 5000;
+    std::string graph = "%%MatrixMarket matrix coordinate real symmetric\n" + std::to_string(n) + " " +
+                        std::to_string(n) + " " + std::to_string(2 * n - 1) + "\n";
+    std::string rhs = "%%MatrixMarket matrix array real general\n" + std::to_string(n) + " 1\n", ones = rhs,
+                wrong = rhs;
+    for (int i = 1; i <= n; ++i) {
+        std::string const at = std::to_string(i);
+        graph += at + " " + at + (i == 1 || i == n ? " 1\n" : " 2\n");
+        if (i < n) graph += std::to_string(i + 1) + " " + at + " -1\n";
+        rhs += i % 2 ? "1\n" : "-1\n";
+        ones += "1\n";
+        wrong += at + "\n";
+    }
+    auto const a = folder.write("path.mtx", graph), b = folder.write("b.mtx", rhs);
+    auto const space = folder.write("ones.mtx", ones), not_null = folder.write("wrong.mtx", wrong);
+    for (std::vector<std::string> const& method :
+         std::vector<std::vector<std::string>>{{},
+                                               {"--solver", "cg", "--preconditioner", "multilevel"},
+                                               {"--solver", "gmres", "--preconditioner", "ilut"}}) {
+        std::vector<std::string> all{"solve", a, "--rhs", b, "--null-space", space, "--tolerance", "1e-9"};
+        all.insert(all.end(), method.begin(), method.end());
+        CHECK(json_of(all)["converged"] == true);
+    }
+    auto const error_of = [&](std::vector<std::string> const& arguments, int code) {
+        auto const outcome = run(arguments);
+        CHECK(outcome.code == code);
+        return outcome.err;
+    };
+    CHECK(error_of({"solve", a, "--null-space", not_null}, 2).find("null space of A") != std::string::npos);
+    CHECK(error_of({"solve", a, "--null-space", space, "--solver", "direct"}, 2).find("singular") != std::string::npos);
+    CHECK(error_of({"solve", a, "--null-space", space, "--mixed"}, 2).find("cannot be combined with --mixed") !=
+          std::string::npos);
+    CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--null-space", space}, 3).find("expected 81 rows") !=
+          std::string::npos);
+    auto const found = json_of({"solve", "generate:convection,nx=40", "--solver", "bicg", "--preconditioner", "ilu0"});
+    CHECK(found["converged"] == true);
+    CHECK(found["solver"] == "bicg");
+    CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "bicg", "--parts", "2"}, 2)
+              .find("--solver bicg cannot be combined with --parts") != std::string::npos);
+}
+
 TEST_CASE("solve takes near-null-space vectors") {
     scratch_folder const folder;
     // The generated elastic cube: points x first, three unknowns each.

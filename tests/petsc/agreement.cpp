@@ -7,12 +7,15 @@
 #include <coppice/petsc.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <coppice/krylov.hpp>
+#include <coppice/multilevel.hpp>
 #include <coppice/preconditioner.hpp>
 
 using namespace coppice;
@@ -204,6 +207,144 @@ TEST_CASE("bands are factored once and solved with, transposed too") {
             require(MatDestroy(&f));
             require(MatDestroy(&a));
         }
+}
+
+/// Linear elasticity of a plate of bilinear elements, clamped on the left; two unknowns per point.
+rows plate(PetscInt m, std::vector<PetscReal>& coordinates) {
+    // The stiffness of a unit square with Poisson's ratio 0.3: 2x2 Gauss points of B^T D B.
+    PetscReal const d[3][3] = {{1, 0.3, 0}, {0.3, 1, 0}, {0, 0, 0.35}}, at = 0.5 / std::sqrt(3.0);
+    PetscReal k[8][8] = {};
+    for (PetscReal const u : {0.5 - at, 0.5 + at})
+        for (PetscReal const v : {0.5 - at, 0.5 + at}) {
+            PetscReal const dx[4] = {v - 1, 1 - v, v, -v}, dy[4] = {u - 1, -u, u, 1 - u};
+            PetscReal b[3][8] = {};
+            for (int q = 0; q < 4; ++q) {
+                b[0][2 * q] = b[2][2 * q + 1] = dx[q];
+                b[1][2 * q + 1] = b[2][2 * q] = dy[q];
+            }
+            for (int i = 0; i < 8; ++i)
+                for (int j = 0; j < 8; ++j)
+                    for (int r = 0; r < 3; ++r)
+                        for (int c = 0; c < 3; ++c) k[i][j] += b[r][i] * d[r][c] * b[c][j] / 4;
+        }
+    PetscInt const points = m * (m + 1);
+    std::vector<std::map<PetscInt, PetscReal>> sums(std::size_t(2 * points));
+    for (PetscInt y = 0; y < m; ++y)
+        for (PetscInt x = 0; x < m; ++x) {
+            PetscInt const corner[4][2] = {{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}};
+            auto const row_of = [&](int i) { // points with x = 0 are clamped
+                return corner[i / 2][0] == 0 ? -1 : 2 * (corner[i / 2][1] * m + corner[i / 2][0] - 1) + i % 2;
+            };
+            for (int i = 0; i < 8; ++i)
+                for (int j = 0; j < 8; ++j)
+                    if (row_of(i) >= 0 && row_of(j) >= 0) sums[std::size_t(row_of(i))][row_of(j)] += k[i][j];
+        }
+    rows a;
+    for (auto const& row : sums) {
+        for (auto const& [column, value] : row) a.put(column, value);
+        a.end_row();
+    }
+    for (PetscInt p = 0; p < points; ++p) {
+        coordinates.push_back(PetscReal(p % m + 1));
+        coordinates.push_back(PetscReal(p / m));
+    }
+    return a;
+}
+
+TEST_CASE("multilevel takes the block size of the matrix and its near null space") {
+    if (!is_real || sizeof(PetscReal) != 8) return;
+    std::vector<PetscReal> coordinates;
+    rows r = plate(40, coordinates);
+    std::vector<PetscInt> iterations;
+    for (MatType const type : {MATSEQAIJ, MATSEQAIJ, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ}) {
+        std::size_t const kind = iterations.size(); // without and with a block size, then with rigid body modes
+        Mat plain = r.matrix(), a = nullptr;
+        if (kind > 0) require(MatSetBlockSize(plain, 2));
+        require(MatSetOption(plain, MAT_SYMMETRIC, PETSC_TRUE));
+        require(MatConvert(plain, type, MAT_INITIAL_MATRIX, &a));
+        if (kind > 1) {
+            Vec points;
+            MatNullSpace modes;
+            require(MatCreateVecs(a, &points, nullptr));
+            PetscScalar* elements = nullptr;
+            require(VecGetArray(points, &elements));
+            std::copy(coordinates.begin(), coordinates.end(), elements);
+            require(VecRestoreArray(points, &elements));
+            require(VecSetBlockSize(points, 2));
+            require(MatNullSpaceCreateRigidBody(points, &modes));
+            require(MatSetNearNullSpace(a, modes));
+            require(MatNullSpaceDestroy(&modes));
+            require(VecDestroy(&points));
+        }
+        KSP ksp = make_ksp(KSPCG, "multilevel", 1e-8);
+        outcome const o = solve_by_petsc(ksp, a);
+        CHECK(o.reason > 0);
+        iterations.push_back(o.iterations);
+        PC pc;
+        require(KSPGetPC(ksp, &pc));
+        if (kind == 2) { // without the modes again: the preconditioner is made anew
+            require(MatSetNearNullSpace(a, nullptr));
+            require(MatScale(a, 2));
+            CHECK(solve_by_petsc(ksp, a).iterations == iterations[1]);
+        }
+        require(KSPDestroy(&ksp));
+        require(MatDestroy(&a));
+        require(MatDestroy(&plain));
+    }
+    CHECK(iterations[2] < iterations[0]);
+    CHECK(iterations[2] < iterations[1]);
+    CHECK(iterations[2] <= 25);
+    CHECK(iterations[3] == iterations[2]);
+    CHECK(iterations[4] == iterations[2]);
+
+    // The iterations are those of the library with the same modes.
+    host_executor const exec{1};
+    auto const modes =
+        rigid_body_modes(2, array_view<double const>(coordinates.data(), std::int64_t(coordinates.size())));
+    std::vector<PetscScalar> const near(modes.begin(), modes.end());
+    if constexpr (is_real) {
+        auto const m = make_preconditioner(
+            exec, "multilevel", r.view(), option_values{},
+            near_null_space<PetscScalar>{2, 3, array_view<PetscScalar const>(near.data(), std::int64_t(near.size()))});
+        CHECK(std::abs(iterations_of_library("cg", r, m, 1e-8) - iterations[2]) <= 1);
+    }
+}
+
+TEST_CASE("PCApplyTranspose applies the transpose of unsymmetric preconditioners") {
+    std::vector<std::string> names{"none", "jacobi", "ilu0", "ilut"};
+    if (is_real)
+        for (char const* const name : {"tridiagonal", "forest", "alt-i", "mos-d", "multilevel"})
+            names.emplace_back(name);
+    for (std::string const& name : names) {
+        CAPTURE(name);
+        rows r = grid(17, 13, 20);
+        for (std::size_t k = 0; k < r.values.size(); k += 3) r.values[k] *= PetscReal(1.25); // unsymmetric
+        Mat a = r.matrix();
+        PC pc;
+        Vec u, v, z, w;
+        require(PCCreate(PETSC_COMM_SELF, &pc));
+        require(PCSetType(pc, PCCOPPICE));
+        require(PCCoppiceSetType(pc, name.c_str()));
+        require(PCSetOperators(pc, a, a));
+        require(PCSetUp(pc));
+        require(MatCreateVecs(a, &u, &v));
+        require(VecDuplicate(u, &z));
+        require(VecDuplicate(u, &w));
+        PetscRandom random;
+        require(PetscRandomCreate(PETSC_COMM_SELF, &random));
+        require(VecSetRandom(u, random));
+        require(VecSetRandom(v, random));
+        require(PetscRandomDestroy(&random));
+        PetscScalar left = 0, right = 0;
+        require(PCApply(pc, u, z)); // v^T M^-1 u = u^T M^-T v
+        require(VecTDot(z, v, &left));
+        require(PCApplyTranspose(pc, v, w));
+        require(VecTDot(w, u, &right));
+        CHECK(PetscAbsScalar(left - right) <= (sizeof(PetscReal) == 8 ? 1e-6 : 1e-3) * PetscAbsScalar(left));
+        for (Vec* vector : {&u, &v, &z, &w}) require(VecDestroy(vector));
+        require(PCDestroy(&pc));
+        require(MatDestroy(&a));
+    }
 }
 
 TEST_CASE("bad input is an error of PETSc with the library's message") {

@@ -199,12 +199,18 @@ TEST_CASE("the transpose of a preconditioner") {
     if (last == 600) require(MatSetValue(a, 599, 598, -0.5, INSERT_VALUES));
     require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
     require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    PetscMPIInt ranks = 1;
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
     PC pc = nullptr;
-    solver const of(PETSC_COMM_WORLD, "forest");
+    solver const of(PETSC_COMM_WORLD, "multilevel");
     require(KSPGetPC(of.ksp, &pc));
     require(PCSetOperators(pc, a, a));
     require(PCSetUp(pc));
-    CHECK(error_of([&] { return PCApplyTranspose(pc, s, z); }).find("symmetric matrices only") != std::string::npos);
+    if (ranks > 1)
+        CHECK(error_of([&] { return PCApplyTranspose(pc, s, z); }).find("symmetric matrices only") !=
+              std::string::npos);
+    else
+        require(PCApplyTranspose(pc, s, z));
     require(VecDestroy(&r));
     require(VecDestroy(&s));
     require(VecDestroy(&z));

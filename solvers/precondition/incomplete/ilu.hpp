@@ -19,6 +19,9 @@ public:
     /// Recomputes the factors for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T> a) { factors_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const { factors_.solve(exec, r, z); }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        factors_.solve_transposed(exec, r, z);
+    }
     bool replayable() const { return true; }
     std::vector<finding> findings() const { return findings_of(factors_); }
     ilu_factors<Executor, T> const& factors() const { return factors_; }

@@ -49,11 +49,12 @@ struct row_schedule {
 
     static constexpr bool by_levels = !std::is_same_v<Executor, host_executor>;
 
-    void make(Executor const& exec, triangle_pattern const& triangle, bool lower) {
+    void make(Executor const& exec, array_view<std::int32_t const> row_offsets, array_view<std::int32_t const> columns,
+              bool lower) {
         forwards = lower;
-        count = std::int32_t(triangle.offsets.size()) - 1;
+        count = std::int32_t(row_offsets.size()) - 1;
         if constexpr (by_levels) {
-            auto levels = levels_of({to_vector(exec, triangle.offsets), to_vector(exec, triangle.columns)}, lower);
+            auto levels = levels_of({to_vector(exec, row_offsets), to_vector(exec, columns)}, lower);
             rows = exec.copy(levels.rows);
             offsets = std::move(levels.offsets);
         }
@@ -80,11 +81,18 @@ struct triangle {
 
     void make(Executor const& exec, ilu_pattern const& pattern, bool lower, bool exact) {
         auto p = strict_triangle(exec, pattern, lower);
-        if (exact) schedule.make(exec, p, lower);
+        if (exact) schedule.make(exec, p.offsets.view(), p.columns.view(), lower);
         positions = std::move(p.positions);
         std::int64_t const nonzeros = p.columns.size();
         matrix = {pattern.rows(), pattern.rows(), std::move(p.offsets), std::move(p.columns),
                   buffer<T>(exec, nonzeros)};
+        plan = make_srcsr_plan(exec, matrix.view());
+        workspace = buffer<std::byte>(exec, plan.template workspace<T>());
+    }
+    /// T^T of a triangle, which it does not refer to; `lower`: of the result.
+    void make_transposed(Executor const& exec, triangle const& of, bool lower, bool exact) {
+        matrix = transpose(exec, of.matrix.view());
+        if (exact) schedule.make(exec, matrix.row_offsets(), matrix.column_indices(), lower);
         plan = make_srcsr_plan(exec, matrix.view());
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
@@ -171,6 +179,8 @@ public:
     void refresh(Executor const& exec, csr_view<T> a);
     /// z = U^-1 L^-1 r
     void solve(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    /// z = L^-T U^-T r, the transpose of solve(). The first call after a set-up or refresh transposes the factors.
+    void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const;
 
     std::int64_t size() const { return inverse_.size(); }
     csr_view<T> lower() const { return lower_.matrix.view(); }
@@ -197,6 +207,8 @@ private:
     buffer<std::int32_t> diagonal_{}, sources_{}, row_of_{};
     std::array<buffer<T>, 2> swept_{};
     detail::triangle<Executor, T> lower_{}, upper_{};
+    mutable detail::triangle<Executor, T> transposed_lower_{}, transposed_upper_{}; ///< L^T, U^T
+    mutable bool has_transposed_ = false;
     detail::row_schedule<Executor> factor_order_{};
     buffer<T> inverse_{};
     buffer<T> trial_{}; ///< [2 n] a trial right-hand side and its solution
@@ -216,7 +228,10 @@ ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_o
     bool const exact_factor = is_exact(options_.factor), exact_solve = is_exact(options_.solve);
     lower_.make(exec, pattern, true, exact_solve);
     upper_.make(exec, pattern, false, exact_solve);
-    if (exact_factor) factor_order_.make(exec, detail::strict_triangle(exec, pattern, true), true);
+    if (exact_factor) {
+        auto const strict = detail::strict_triangle(exec, pattern, true);
+        factor_order_.make(exec, strict.offsets.view(), strict.columns.view(), true);
+    }
     diagonal_ = std::move(pattern.diagonal);
     sources_ = std::move(pattern.sources);
     row_of_ = std::move(pattern.row_of);
@@ -233,6 +248,7 @@ ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_o
 template <executor Executor, class T>
 void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
     pattern_.require_same(exec, a);
+    has_transposed_ = false;
     double next = 1e-3;
     for (shift_ = options_.shift;; shift_ = next, next *= 10) {
         load(exec, a, shift_);
@@ -305,6 +321,28 @@ void ilu_factors<Executor, T>::solve(Executor const& exec, array_view<T const> r
     } else {
         lower_.sweep(exec, options_.solve_sweeps, nullptr, r.data(), middle, other);
         upper_.sweep(exec, options_.solve_sweeps, inverse_.data(), middle, z.data(), other);
+    }
+}
+
+template <executor Executor, class T>
+void ilu_factors<Executor, T>::solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+    std::int64_t const n = size();
+    require_size("r of a preconditioner", r, n);
+    require_size("z of a preconditioner", z, n);
+    auto const use = user_.enter("these factors");
+    bool const exact = is_exact(options_.solve);
+    if (!has_transposed_) {
+        transposed_upper_.make_transposed(exec, upper_, true, exact);
+        transposed_lower_.make_transposed(exec, lower_, false, exact);
+        has_transposed_ = true;
+    }
+    T *const middle = work_.data(), *const other = middle + n;
+    if (exact) {
+        transposed_upper_.solve(exec, inverse_.data(), r.data(), middle);
+        transposed_lower_.solve(exec, nullptr, middle, z.data());
+    } else {
+        transposed_upper_.sweep(exec, options_.solve_sweeps, inverse_.data(), r.data(), middle, other);
+        transposed_lower_.sweep(exec, options_.solve_sweeps, nullptr, middle, z.data(), other);
     }
 }
 

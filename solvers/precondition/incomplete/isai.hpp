@@ -9,6 +9,7 @@
 #include <coppice/algebra/float16.hpp>
 #include <coppice/core/one_user.hpp>
 #include <coppice/solvers/precondition/incomplete/ilu.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 
 namespace coppice::inline v0_1 {
 namespace detail {
@@ -62,6 +63,19 @@ struct multiply_halved {
     }
 };
 
+/// The values that halve_row() stores.
+template <class T>
+struct restore_halved_row {
+    csr_view<T> a;
+    float16 const* half;
+    T const *row, *column;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (std::int32_t k = a.row_begin(i); k < a.row_end(i); ++k)
+            to[k] = row[i] * T(float(half[k])) * column[a.indices[k]];
+    }
+};
+
 /// M with M T = I on the pattern of |T|^power, for a triangle T of the factors.
 template <executor Executor, class T, bool Lower>
 struct inverse_triangle {
@@ -70,6 +84,7 @@ struct inverse_triangle {
     mutable buffer<std::byte> workspace{}; ///< of the products
     buffer<float16> half{};                ///< the values with two bytes each, if `in_half` is set
     buffer<T> row{}, column{};
+    mutable transposed_matrix<Executor, T, std::int32_t> transposed{};
 
     void make(Executor const& exec, csr_view<T> t, int power, bool in_half = false) {
         auto p = triangle_power(exec, t.row_offsets(), t.column_indices(), Lower, power);
@@ -85,6 +100,7 @@ struct inverse_triangle {
     /// `inverse`: inverse of the diagonal of the triangle, null if the diagonal is one. `inverse_pivots`: column scales
     /// for values of two bytes.
     void fill(Executor const& exec, csr_view<T> t, T const* inverse, T const* inverse_pivots = nullptr) {
+        transposed.clear();
         for_each(exec, matrix.rows(),
                  invert_row<T, Lower>{t, inverse, matrix.row_offsets().data(), matrix.column_indices().data(),
                                       matrix.values().data()});
@@ -103,6 +119,19 @@ struct inverse_triangle {
                     add_plus<T>{}, store_scaled_value<T>{row.data(), y}, workspace.view());
         reduce_rows(exec, plan, along_nonzeros{multiply_stored<T, std::int32_t, T>{x}, view.coefficients, view.indices},
                     add_plus<T>{}, store_value<T>{y}, workspace.view());
+    }
+    /// y = M^T x
+    void multiply_transposed(Executor const& exec, T const* x, T* y) const {
+        csr_view<T> view = matrix.view();
+        buffer<T> restored;
+        if constexpr (!is_complex_number<T>)
+            if (!row.empty()) {
+                restored = buffer<T>(exec, matrix.nonzeros());
+                for_each(exec, matrix.rows(),
+                         restore_halved_row<T>{view, half.data(), row.data(), column.data(), restored.data()});
+                view.coefficients = restored.data();
+            }
+        transposed.multiply(exec, view, x, store_value<T>{y});
     }
 };
 
@@ -137,6 +166,13 @@ public:
         auto const use = user_.enter("this isai_preconditioner");
         lower_.multiply(exec, r.data(), middle_.data());
         upper_.multiply(exec, middle_.data(), z.data());
+    }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, factors_.size());
+        require_size("z of a preconditioner", z, factors_.size());
+        auto const use = user_.enter("this isai_preconditioner");
+        upper_.multiply_transposed(exec, r.data(), middle_.data());
+        lower_.multiply_transposed(exec, middle_.data(), z.data());
     }
     bool replayable() const { return true; }
     std::vector<finding> findings() const {

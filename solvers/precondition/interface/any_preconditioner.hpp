@@ -27,11 +27,11 @@ inline constexpr bool is_shareable<M> = M::shareable;
 
 } // namespace detail
 
-/// Type-erased preconditioner. Holds any class with apply(exec, r, z) const and, optionally, refresh(exec, a) and
-/// findings(). Copies share the preconditioner and cost little. It serves one thread at a time: apply() and refresh()
-/// throw argument_error if another thread executes one of them, or a solve with a preconditioner that varies().
-/// Preconditioners without mutable state declare `static constexpr bool shareable = true` ("none", "jacobi") and serve
-/// any number of threads.
+/// Type-erased preconditioner. Holds any class with apply(exec, r, z) const and, optionally, refresh(exec, a),
+/// apply_transpose(exec, r, z) const and findings(). Copies share the preconditioner and cost little. It serves one
+/// thread at a time: apply() and refresh() throw argument_error if another thread executes one of them, or a solve with
+/// a preconditioner that varies(). Preconditioners without mutable state declare `static constexpr bool shareable =
+/// true` ("none", "jacobi") and serve any number of threads.
 template <executor Executor, class T, class I = std::int32_t>
 class any_preconditioner {
 public:
@@ -43,6 +43,13 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const use = enter();
         held_->apply(exec, r, z);
+    }
+    /// Computes z = M^-T r for apply(): z = M^-1 r; complex values are not conjugated. May allocate and wait, and may
+    /// transpose matrices at the first call. Throws argument_error if the preconditioner varies(), or is of a class
+    /// without apply_transpose(); all of the registry have it.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const use = enter();
+        held_->apply_transpose(exec, r, z);
     }
     /// Recomputes the preconditioner for new values on the same pattern. Everything that depends only on the pattern is
     /// reused, also the forest.
@@ -83,6 +90,7 @@ private:
         explicit concept_type(preconditioner_report r) : report(std::move(r)) {}
         virtual ~concept_type() = default;
         virtual void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
+        virtual void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
         virtual void refresh(Executor const& exec, csr_view<T, I> a) = 0;
         virtual linear_forest<I> const* forest() const = 0;
         virtual bool replayable() const = 0;
@@ -99,6 +107,16 @@ private:
         model(M m, preconditioner_report r) : concept_type(std::move(r)), preconditioner(std::move(m)) {}
         void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const override {
             preconditioner.apply(exec, r, z);
+        }
+        void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const override {
+            if (varies())
+                throw argument_error("preconditioner \"" + this->report.name +
+                                     "\" is another one at every call and has no transpose; use a fixed one");
+            if constexpr (requires { preconditioner.apply_transpose(exec, r, z); })
+                preconditioner.apply_transpose(exec, r, z);
+            else
+                throw argument_error("preconditioner \"" + this->report.name +
+                                     "\" has no apply_transpose(exec, r, z), which transposed solves need");
         }
         void refresh(Executor const& exec, csr_view<T, I> a) override {
             if constexpr (requires { preconditioner.refresh(exec, a); }) preconditioner.refresh(exec, a);

@@ -12,6 +12,7 @@
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -141,22 +142,19 @@ public:
         taken_ = detail::fitting_steps(
             reduce(exec, inverse_.size(), 0.0, detail::growth_of_row<T>{work_.data()}, maximum{}), steps_);
         exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
+        transposed_.clear();
     }
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        std::int64_t const n = inverse_.size();
-        require_size("r of a preconditioner", r, n);
-        require_size("z of a preconditioner", z, n);
         auto const use = user_.enter("this diagonal_preconditioner");
-        // The buffers alternate; the last step writes z.
-        T* now = taken_ % 2 == 1 ? z.data() : work_.data();
-        T* next = taken_ % 2 == 1 ? work_.data() : z.data();
-        for_each(exec, n, detail::scale_elements<T>{inverse_.data(), r.data(), now});
-        for (int step = 1; step < taken_; ++step, std::swap(now, next))
-            reduce_rows(exec, matrix_plan_,
-                        along_nonzeros{detail::multiply_stored<T, I, T>{now}, matrix_.view().coefficients,
-                                       matrix_.view().indices},
-                        add_plus<T>{}, detail::store_correction<T>{inverse_.data(), r.data(), now, next});
+        take_steps(exec, matrix_plan_, matrix_.view(), r, z);
+    }
+    /// The steps with A^T: the powers of D^-1 A^T D^-1 are the transposed ones of D^-1 A D^-1.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const use = user_.enter("this diagonal_preconditioner");
+        if (taken_ == 1) return take_steps(exec, matrix_plan_, matrix_.view(), r, z);
+        auto const a = transposed_.of(exec, matrix_.view());
+        take_steps(exec, transposed_.plan(), a, r, z);
     }
     bool replayable() const { return true; }
     std::vector<finding> findings() const {
@@ -165,6 +163,20 @@ public:
     }
 
 private:
+    void take_steps(Executor const& exec, srcsr_plan<I> const& plan, csr_view<T, I> a, array_view<T const> r,
+                    array_view<T> z) const {
+        std::int64_t const n = inverse_.size();
+        require_size("r of a preconditioner", r, n);
+        require_size("z of a preconditioner", z, n);
+        // The buffers alternate; the last step writes z.
+        T* now = taken_ % 2 == 1 ? z.data() : work_.data();
+        T* next = taken_ % 2 == 1 ? work_.data() : z.data();
+        for_each(exec, n, detail::scale_elements<T>{inverse_.data(), r.data(), now});
+        for (int step = 1; step < taken_; ++step, std::swap(now, next))
+            reduce_rows(exec, plan, along_nonzeros{detail::multiply_stored<T, I, T>{now}, a.coefficients, a.indices},
+                        add_plus<T>{}, detail::store_correction<T>{inverse_.data(), r.data(), now, next});
+    }
+
     detail::pattern_fingerprint pattern_;
     diagonal_kind kind_;
     bool positive_;
@@ -175,6 +187,7 @@ private:
     buffer<std::uint8_t> regularised_;
     std::int64_t regularised_rows_ = 0;
     csr<T, I> matrix_{};
+    mutable detail::transposed_matrix<Executor, T, I> transposed_{};
     mutable buffer<T> work_{};
     detail::one_user user_{};
 };

@@ -36,6 +36,7 @@ public:
     /// Reads the coefficients of a matrix with the pattern of the first one; the forest is reused.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
 
     linear_forest<I> const& forest() const { return forest_; }
@@ -172,6 +173,15 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     auto const use = user_.enter("this forest_preconditioner");
     I const* const order = forest_.permutation.data();
     solve_tridiagonal_in_order(exec, system_.view(), {order, order, true}, r, z, workspace_.view(), options_);
+}
+
+template <executor Executor, class T, class I>
+void forest_preconditioner<Executor, T, I>::apply_transpose(Executor const& exec, array_view<T const> r,
+                                                            array_view<T> z) const {
+    require_size("r of a preconditioner", r, system_.size());
+    require_size("z of a preconditioner", z, system_.size());
+    detail::solve_transposed(exec, band_matrix<T>(system_.view()), forest_.permutation.data(), r, z,
+                             {.pivot = options_.pivot, .threshold = options_.threshold});
 }
 
 namespace detail {

@@ -17,6 +17,10 @@ public:
         require_size("z of a preconditioner", z, r.size());
         exec.copy_elements(r.data(), z.data(), r.size());
     }
+    template <executor Executor, class T>
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        apply(exec, r, z);
+    }
     bool replayable() const { return true; }
     bool is_identity() const { return true; }
 };

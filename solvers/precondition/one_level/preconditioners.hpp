@@ -13,6 +13,7 @@
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_needs.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 #include <coppice/solvers/precondition/interface/tridiagonal_rows.hpp>
 #include <coppice/solvers/precondition/one_level/diagonal.hpp>
 #include <coppice/solvers/precondition/one_level/identity.hpp>
@@ -70,6 +71,7 @@ public:
     /// Recomputes the inverses for a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const { apply(exec, r, z); }
     bool replayable() const { return true; }
 
 private:
@@ -88,6 +90,7 @@ public:
     /// Reads a matrix with the pattern of the first one and new values.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     std::vector<finding> findings() const {
         return {{"weight_coverage", finding_unit::fraction, coverage_},
                 {"mended_rows", finding_unit::count, double(regularised_rows_)}};
@@ -160,6 +163,15 @@ void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, arr
     require_size("z of a preconditioner", z, system_.size());
     auto const use = user_.enter("this tridiagonal_preconditioner");
     solve_tridiagonal_by_rpts(exec, system_.view(), r, z, workspace_.view(), options_);
+}
+
+template <executor Executor, class T, class I>
+void tridiagonal_preconditioner<Executor, T, I>::apply_transpose(Executor const& exec, array_view<T const> r,
+                                                                 array_view<T> z) const {
+    require_size("r of a preconditioner", r, system_.size());
+    require_size("z of a preconditioner", z, system_.size());
+    detail::solve_transposed(exec, band_matrix<T>(system_.view()), static_cast<I const*>(nullptr), r, z,
+                             {.pivot = options_.pivot, .threshold = options_.threshold});
 }
 
 struct identity_entry {

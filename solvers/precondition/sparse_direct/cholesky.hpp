@@ -90,6 +90,12 @@ public:
             x[i] = sum;
         }
     }
+    /// x = A^-T x, that is, the conjugate of A^-1 conj(x)
+    void solve_transposed(S* x) const {
+        for (std::size_t i = 0; i < diagonal_.size(); ++i) x[i] = conjugated(x[i]);
+        solve(x);
+        for (std::size_t i = 0; i < diagonal_.size(); ++i) x[i] = conjugated(x[i]);
+    }
     double nonzeros() const { return double(values_.size() + diagonal_.size()); }
 
 private:

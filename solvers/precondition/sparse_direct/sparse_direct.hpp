@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/operations.hpp>
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/interface/wide_copy.hpp>
 #include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
 
 namespace coppice::inline v0_1 {
@@ -31,31 +30,23 @@ namespace coppice::inline v0_1 {
 /// Errors: those of detail::sparse_factors, matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class sparse_direct {
-    using scalar = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
+    using scalar = detail::wide_number<T>;
 
 public:
     sparse_direct(Executor const& exec, csr_view<T, I> a, sparse_direct_options const& options)
         : pattern_(exec, a), nonzeros_(double(a.nonzeros())) {
-        csr<scalar> const on_host = host_copy(exec, a);
+        csr<scalar> const on_host = detail::wide_host_copy(exec, a);
         factors_ = std::make_shared<detail::sparse_factors<scalar>>(on_host.view(), options);
     }
 
     void refresh(Executor const& exec, csr_view<T, I> a) {
         pattern_.require_same_pattern(exec, a);
-        csr<scalar> const on_host = host_copy(exec, a);
+        csr<scalar> const on_host = detail::wide_host_copy(exec, a);
         factors_->refactor(on_host.view());
     }
-    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r, pattern_.size().rows);
-        require_size("z of a preconditioner", z, pattern_.size().rows);
-        auto const from = to_vector(exec, r);
-        std::vector<scalar> x(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) x[i] = widened(from[i]);
-        factors_->solve(x.data());
-        std::vector<T> to(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) to[i] = narrowed(x[i]);
-        exec.copy_elements(to.data(), z.data(), std::int64_t(to.size()));
-        exec.synchronize(); // before `to` is freed
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const { solve(exec, r, z, false); }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        solve(exec, r, z, true);
     }
     bool replayable() const { return false; } // works on the host
     std::vector<finding> findings() const {
@@ -70,40 +61,18 @@ public:
     }
 
 private:
-    static scalar widened(T x) {
-        if constexpr (is_complex_number<T>)
-            return {double(x.re), double(x.im)};
-        else
-            return double(x);
+    void solve(Executor const& exec, array_view<T const> r, array_view<T> z, bool transposed) const {
+        require_size("r of a preconditioner", r, pattern_.size().rows);
+        require_size("z of a preconditioner", z, pattern_.size().rows);
+        auto const from = to_vector(exec, r);
+        std::vector<scalar> x(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) x[i] = detail::widened(from[i]);
+        transposed ? factors_->solve_transposed(x.data()) : factors_->solve(x.data());
+        std::vector<T> to(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) to[i] = detail::narrowed<T>(x[i]);
+        exec.copy_elements(to.data(), z.data(), std::int64_t(to.size()));
+        exec.synchronize(); // before `to` is freed
     }
-    static T narrowed(scalar x) {
-        using real = detail::real_of_t<T>;
-        if constexpr (is_complex_number<T>)
-            return {static_cast<real>(x.real()), static_cast<real>(x.imag())};
-        else
-            return static_cast<T>(x);
-    }
-
-    /// The matrix in double precision with sorted rows; duplicates are added.
-    static csr<scalar> host_copy(Executor const& exec, csr_view<T, I> a) {
-        auto const n = checked_cast<std::int32_t>(std::int64_t(a.rows()), "number of rows");
-        host_executor const host(1);
-        coo<scalar> entries{n, n};
-        if (!a.offsets) return to_csr(host, std::move(entries));
-        auto const offsets = to_vector(exec, a.row_offsets());
-        auto const indices = to_vector(exec, a.column_indices());
-        auto const values = to_vector(exec, a.values());
-        std::vector<scalar> wide(values.size());
-        for (std::size_t k = 0; k < values.size(); ++k) wide[k] = widened(values[k]);
-        csr<scalar> copy{n, n, host.copy(std::vector<std::int32_t>(offsets.begin(), offsets.end())),
-                         host.copy(std::vector<std::int32_t>(indices.begin(), indices.end())), host.copy(wide)};
-        if (has_sorted_columns(host, copy.view())) return copy;
-        for (std::int32_t i = 0; i < n; ++i)
-            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
-                entries.add(i, static_cast<std::int32_t>(indices[k]), wide[k]);
-        return to_csr(host, std::move(entries));
-    }
-
     detail::pattern_fingerprint pattern_;
     double nonzeros_;
     std::shared_ptr<detail::sparse_factors<scalar>> factors_;

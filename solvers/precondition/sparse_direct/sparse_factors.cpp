@@ -16,8 +16,11 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 #include <coppice/solvers/precondition/sparse_direct/band_order.hpp>
 #include <coppice/solvers/precondition/sparse_direct/cholesky.hpp>
+#include <coppice/solvers/precondition/sparse_direct/minimum_degree.hpp>
+#include <coppice/solvers/precondition/sparse_direct/scaling_powers.hpp>
 #include <coppice/solvers/precondition/sparse_direct/transversal.hpp>
 
 #if defined(COPPICE_HAS_EIGEN)
@@ -109,13 +112,12 @@ template <class S>
 using eigen_lu = Eigen::SparseLU<columns<S>, given_order>;
 
 /// The pattern of a matrix whose row i is at row_position[i] (empty: at i).
-template <class S>
-columns<float> pattern_of(csr_view<S> a, std::vector<int> const& row_position) {
+columns<float> pattern_of(pattern_view a, std::vector<int> const& row_position) {
     std::vector<float> const ones(std::size_t(a.nonzeros()), 1.0f);
     auto pattern = evaluated<float>(Eigen::Map<Eigen::SparseMatrix<float, Eigen::RowMajor, int> const>(
-        a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, ones.data()));
+        a.rows, a.rows, a.nonzeros(), a.offsets, a.indices, ones.data()));
     if (!row_position.empty())
-        pattern = Eigen::Map<permutation::IndicesType const>(row_position.data(), a.rows()).asPermutation() * pattern;
+        pattern = Eigen::Map<permutation::IndicesType const>(row_position.data(), a.rows).asPermutation() * pattern;
     return pattern;
 }
 
@@ -187,47 +189,6 @@ matrix_properties properties_of(csr_view<S> a) {
     return found;
 }
 
-int exponent_of(double magnitude) { return magnitude > 0 && std::isfinite(magnitude) ? std::ilogb(magnitude) + 1 : 0; }
-double magnitude_of(double v) { return std::abs(v); }
-double magnitude_of(std::complex<double> v) { return std::max(std::abs(v.real()), std::abs(v.imag())); }
-double scaled(double v, int power) { return std::ldexp(v, power); }
-std::complex<double> scaled(std::complex<double> v, int power) {
-    return {std::ldexp(v.real(), power), std::ldexp(v.imag(), power)};
-}
-
-/// A matrix is multiplied by 2^-power of its rows and columns.
-struct scaling_powers {
-    std::vector<int> row, column;
-
-    /// Row powers from the matrix, then column powers from the scaled rows; equal ones for a symmetric matrix.
-    template <class S>
-    scaling_powers(csr_view<S> a, bool symmetric) : row(std::size_t(a.rows()), 0), column(row) {
-        std::vector<double> largest(row.size(), 0.0);
-        for (std::int32_t i = 0; i < a.rows(); ++i)
-            for (auto k = a.row_begin(i); k < a.row_end(i); ++k)
-                largest[std::size_t(i)] = std::max(largest[std::size_t(i)], magnitude_of(a.coefficients[k]));
-        if (symmetric) {
-            for (std::size_t i = 0; i < row.size(); ++i)
-                row[i] = column[i] = int(std::floor(exponent_of(largest[i]) / 2.0));
-            return;
-        }
-        for (std::size_t i = 0; i < row.size(); ++i) row[i] = exponent_of(largest[i]);
-        std::fill(largest.begin(), largest.end(), 0.0);
-        for (std::int32_t i = 0; i < a.rows(); ++i)
-            for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {
-                double& of = largest[std::size_t(a.indices[k])];
-                of = std::max(of, std::ldexp(magnitude_of(a.coefficients[k]), -row[std::size_t(i)]));
-            }
-        for (std::size_t j = 0; j < column.size(); ++j) column[j] = exponent_of(largest[j]);
-    }
-    scaling_powers() = default;
-
-    template <class S>
-    S apply(S value, std::int32_t i, std::int32_t j) const {
-        return scaled(value, -row[std::size_t(i)] - column[std::size_t(j)]);
-    }
-};
-
 [[noreturn]] void refuse_singular(std::string const& why) {
     throw matrix_error("sparse direct solver: the matrix is singular to working precision (" + why + ")");
 }
@@ -237,7 +198,8 @@ template <class S>
 struct factorisation {
     virtual ~factorisation() = default;
     virtual double nonzeros() const = 0;
-    virtual void solve(S* x) = 0; ///< in place
+    virtual void solve(S* x) = 0;            ///< in place
+    virtual void solve_transposed(S* x) = 0; ///< in place
 };
 
 template <class S>
@@ -275,6 +237,11 @@ struct bands_factorisation final : factorisation<S> {
         solve_factored_bands(exec, band_matrix<S>(a.view()), array_view<std::byte const>(factor.view()), of_x, of_x,
                              workspace.view(), {.method = band_method::chain});
     }
+    void solve_transposed(S* x) override {
+        array_view<S> const vector(x, a.size());
+        detail::solve_transposed(exec, band_matrix<S>(a.view()), static_cast<std::int32_t const*>(nullptr),
+                                 array_view<S const>(vector), vector, {.method = band_method::chain});
+    }
 };
 
 template <class S>
@@ -282,16 +249,22 @@ struct cholesky_factorisation final : factorisation<S> {
     cholesky_factor<S> factor;
     double nonzeros() const override { return factor.nonzeros(); }
     void solve(S* x) override { factor.solve(x); }
+    void solve_transposed(S* x) override { factor.solve_transposed(x); }
 };
 
 /// A solver with the interface of Eigen's.
 template <class S, class Solver>
 struct library_factorisation final : factorisation<S> {
+    static constexpr bool solves_transposed = requires(Solver & s) { s.transpose(); };
+
     Solver solver;
     double count = 0;
     Eigen::Matrix<S, Eigen::Dynamic, 1> work;
+    columns<S> matrix;                                        ///< if the solver does not solve transposed systems
+    std::unique_ptr<library_factorisation<S, Solver>> second; ///< of the transposed matrix, at its first solve
 
     void run(columns<S> const& a) {
+        if constexpr (!solves_transposed) matrix = a;
         solver.analyzePattern(a);
         solver.factorize(a);
         work.resize(a.rows());
@@ -302,9 +275,26 @@ struct library_factorisation final : factorisation<S> {
         work = solver.solve(vector);
         vector = work;
     }
+    void solve_transposed(S* x) override {
+        if constexpr (solves_transposed) {
+            Eigen::Map<Eigen::Matrix<S, Eigen::Dynamic, 1>> vector(x, work.size());
+            work = vector;
+            vector = solver.transpose().solve(work);
+        } else {
+            if (!second) {
+                second = std::make_unique<library_factorisation<S, Solver>>();
+                second->run(evaluated<S>(matrix.transpose()));
+            }
+            second->solve(x);
+        }
+    }
 };
 
 } // namespace
+
+std::vector<std::int32_t> minimum_degree_order(pattern_view a, std::vector<std::int32_t> const& row_position) {
+    return minimum_degree(pattern_of(a, row_position));
+}
 
 template <class S>
 struct sparse_factors<S>::state {
@@ -534,13 +524,18 @@ struct sparse_factors<S>::state {
         factor_lu(a, properties);
     }
 
-    /// x = A^-1 x
-    void solve(S* x) {
-        for (std::size_t i = 0; i < work.size(); ++i)
-            work[row_position.empty() ? i : std::size_t(row_position[i])] = scaled(x[i], -powers.row[i]);
-        factors->solve(work.data());
-        for (std::size_t j = 0; j < work.size(); ++j)
-            x[j] = scaled(work[column_position.empty() ? j : std::size_t(column_position[j])], -powers.column[j]);
+    /// x = A^-1 x, or A^-T x
+    void solve(S* x, bool transposed) {
+        auto const at = [](std::vector<int> const& position, std::size_t i) {
+            return position.empty() ? i : std::size_t(position[i]);
+        };
+        auto const& from = transposed ? column_position : row_position;
+        auto const& from_power = transposed ? powers.column : powers.row;
+        auto const& to = transposed ? row_position : column_position;
+        auto const& to_power = transposed ? powers.row : powers.column;
+        for (std::size_t i = 0; i < work.size(); ++i) work[at(from, i)] = scaled(x[i], -from_power[i]);
+        transposed ? factors->solve_transposed(work.data()) : factors->solve(work.data());
+        for (std::size_t j = 0; j < work.size(); ++j) x[j] = scaled(work[at(to, j)], -to_power[j]);
     }
 };
 
@@ -579,7 +574,14 @@ template <class S>
 void sparse_factors<S>::solve(S* x) {
     if (state_->work.empty()) return;
     if (!state_->factors) throw matrix_error("sparse direct solver: the last factorisation failed");
-    state_->solve(x);
+    state_->solve(x, false);
+}
+
+template <class S>
+void sparse_factors<S>::solve_transposed(S* x) {
+    if (state_->work.empty()) return;
+    if (!state_->factors) throw matrix_error("sparse direct solver: the last factorisation failed");
+    state_->solve(x, true);
 }
 
 template <class S>
@@ -596,6 +598,7 @@ namespace detail {
 
 struct known_orders {};
 std::shared_ptr<known_orders> make_known_orders() { return std::make_shared<known_orders>(); }
+std::vector<std::int32_t> minimum_degree_order(pattern_view, std::vector<std::int32_t> const&) { return {}; }
 template <class S>
 struct sparse_factors<S>::state {};
 template <class S>
@@ -608,6 +611,8 @@ template <class S>
 void sparse_factors<S>::refactor(csr_view<S>) {}
 template <class S>
 void sparse_factors<S>::solve(S*) {}
+template <class S>
+void sparse_factors<S>::solve_transposed(S*) {}
 template <class S>
 factor_report sparse_factors<S>::report() const {
     return {};

@@ -81,6 +81,8 @@ public:
     void refactor(csr_view<S> a);
     /// x = A^-1 b, in place: n elements.
     void solve(S* x);
+    /// x = A^-T b, in place: n elements. Complex values are not conjugated.
+    void solve_transposed(S* x);
     factor_report report() const;
 
 private:

@@ -174,6 +174,9 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         systems_.solve_successively(exec, r, z);
     }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        systems_.solve_successively_transposed(exec, r, z);
+    }
     bool replayable() const { return true; }
     int factors() const { return systems_.count(); }
     linear_forest<I> const& forest(int l = 0) const { return systems_.forest(l); }

@@ -125,6 +125,7 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a) {
         factors_.refresh(exec, a);
         if (left_.size() > 0) exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
+        transposed_.clear();
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = factors_.systems();
@@ -138,6 +139,20 @@ public:
                         along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
                         add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
             systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
+            for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
+        }
+    }
+    /// The corrections with A^T and M_l^-T in reverse order.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const& systems = factors_.systems();
+        int const last = systems.count() - 1;
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
+        auto const use = user_.enter("this inner_alternation");
+        systems.solve_transposed(exec, last, r, z);
+        for (int l = last - 1; l >= 0; --l) {
+            transposed_.multiply(exec, matrix_.view(), z.data(), detail::store_residual<T>{r.data(), left_.data()});
+            systems.solve_transposed(exec, l, array_view<T const>(left_.view()), left_.view());
             for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
         }
     }
@@ -159,6 +174,7 @@ private:
     detail::alternating_factors<Executor, T, I> factors_;
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
+    mutable detail::transposed_matrix<Executor, T, I> transposed_{};
     mutable buffer<T> left_{};
     detail::one_user user_{};
 };
@@ -181,6 +197,13 @@ public:
         auto const use = user_.enter("this outer_alternation");
         systems.solve(exec, next_, r, z);
         next_ = (next_ + 1) % systems.count();
+    }
+    /// For one factor, that is, unless it varies().
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const& systems = factors_.systems();
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
+        systems.solve_transposed(exec, 0, r, z);
     }
     /// Sets l = 0 for the next call. No other thread may use the object while the result exists.
     detail::one_user::use begin_solve() const {

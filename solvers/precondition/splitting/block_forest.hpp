@@ -40,6 +40,11 @@ public:
         require_size("z of a preconditioner", z, pairs_.vertices);
         factor_.solve(exec, r, z);
     }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, pairs_.vertices);
+        require_size("z of a preconditioner", z, pairs_.vertices);
+        factor_.solve_transposed(exec, r, z);
+    }
     bool replayable() const { return true; }
     paired_forest<I> const& pairs() const { return pairs_; }
     std::vector<finding> findings() const {

@@ -78,6 +78,9 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         forests_.systems().solve_successively(exec, r, z);
     }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        forests_.systems().solve_successively_transposed(exec, r, z);
+    }
     bool replayable() const { return true; }
     int factors() const { return forests_.systems().count(); }
     linear_forest<I> const& forest(int l = 0) const { return forests_.systems().forest(l); }

@@ -10,6 +10,7 @@
 #include <coppice/graph/forest/linear_forest.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 #include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_options.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -90,6 +91,18 @@ public:
     void solve(Executor const& exec, int l, array_view<T const> r, array_view<T> z) const {
         I const* const order = forest(l).permutation.data();
         solve_tridiagonal_in_order(exec, system(l).view(), {order, order}, r, z, workspace_.view(), options_);
+    }
+    /// z = P^T T^-T P r. z may be r. Allocates.
+    void solve_transposed(Executor const& exec, int l, array_view<T const> r, array_view<T> z) const {
+        detail::solve_transposed(exec, band_matrix<T>(system(l).view()), forest(l).permutation.data(), r, z,
+                                 {.pivot = options_.pivot, .threshold = options_.threshold});
+    }
+    /// z = M_{m-1}^-T ... M_0^-T r, the transpose of solve_successively(). z may be r. Allocates.
+    void solve_successively_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, n_);
+        require_size("z of a preconditioner", z, n_);
+        solve_transposed(exec, 0, r, z);
+        for (int l = 1; l < count(); ++l) solve_transposed(exec, l, array_view<T const>(z), z);
     }
     /// Prepares solve_successively(), after all forests have been added.
     void prepare_successive(Executor const& exec) {

@@ -103,6 +103,12 @@ public:
         factors_.back().solve(exec, r, z);
         for (std::size_t l = factors_.size() - 1; l-- > 0;) factors_[l].solve(exec, array_view<T const>(z), z);
     }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, diagonal_.size());
+        require_size("z of a preconditioner", z, diagonal_.size());
+        factors_.front().solve_transposed(exec, r, z);
+        for (std::size_t l = 1; l < factors_.size(); ++l) factors_[l].solve_transposed(exec, array_view<T const>(z), z);
+    }
     bool replayable() const { return true; }
     int factors() const { return int(factors_.size()); }
     /// The pattern of factor l; with omega = 0 entries of earlier factors are excluded. For device code of the same

@@ -10,6 +10,7 @@
 #include <coppice/graph/forest/paired_forest.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
+#include <coppice/solvers/precondition/interface/transposed.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -178,6 +179,10 @@ public:
         columns_view<T> const x(work_.view());
         solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
         for_each(exec, order_.size(), scatter_positions<T, I>{order_.data(), work_.data(), z.data()});
+    }
+    /// z = P^T S^-T P r. z may be r. Allocates.
+    void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        detail::solve_transposed(exec, system(), order_.data(), r, z, solve_options());
     }
 
 private:

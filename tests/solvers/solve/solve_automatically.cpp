@@ -146,6 +146,46 @@ TEST_CASE_TEMPLATE("matrices that are symmetric up to rounding are solved as sym
     CHECK_FALSE(traits_of(exec, twice.view()).symmetric);
 }
 
+TEST_CASE_TEMPLATE("traits: dominance of the diagonals, and levels of a search on the host", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    constexpr bool on_host = std::is_same_v<std::remove_cvref_t<decltype(exec)>, host_executor>;
+    auto const sample = random_matrix(50, false, 3);
+    double sum = 0;
+    for (int i = 0; i < 50; ++i) {
+        double others = 0;
+        for (int j = 0; j < 50; ++j) others += i == j ? 0 : std::abs(sample(i, j));
+        sum += std::max(0.0, std::abs(sample(i, i)) - others) / std::abs(sample(i, i));
+    }
+    CHECK(traits_on(exec, sample).dominance == doctest::Approx(sum / 50));
+    host_executor const host{1};
+    auto const levels_of = [&](char const* kind, generator_options const& sizes) {
+        return traits_of(exec, view_of(exec.copy(generate<double>(host, kind, sizes)))).levels;
+    };
+    // From the point at the middle of the left side, level r of the 5-point grid has 2 r + 1 points while it meets no
+    // other side: (r + 1)^2 points within r.
+    int expected = 0;
+    while (2 * (expected + 1) * (expected + 1) < 60 * 60) ++expected;
+    int const found = levels_of("laplace2d", {.nx = 60, .ny = 60});
+    if (on_host) CHECK(std::abs(found - expected) <= 2); // the last levels meet the other sides
+    if (!on_host) CHECK(found == 0);
+    if (on_host) CHECK(levels_of("laplace2d", {.nx = 400, .ny = 400}) == matrix_traits::many_levels);
+    if (on_host) CHECK(traits_on(exec, sample).levels < 10);
+}
+
+TEST_CASE("choices: the diagonal is not tried where CG with it is slow") {
+    matrix_traits const plane{.row_length = 5, .dominance = 0.001, .levels = 100};
+    CHECK(solver_choices(plane, 20'000, true).front().preconditioner == "multilevel");
+    CHECK(solver_choices(plane, 20'000, false).front().preconditioner == "jacobi");
+    CHECK(solver_choices(plane, 1'000'000, true).front().preconditioner == "multilevel");
+    matrix_traits dominant = plane, compact = plane, small_plane = plane;
+    dominant.dominance = 0.2;
+    compact.levels = small_plane.levels = 50;
+    CHECK(solver_choices(small_plane, 10'000, true).front().preconditioner == "multilevel");
+    CHECK(solver_choices(dominant, 20'000, true).front().preconditioner == "jacobi");
+    CHECK(solver_choices(compact, 100'000, true).front().preconditioner == "jacobi"); // in space
+}
+
 TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept") {
     matrix_traits const definite, indefinite{.positive_diagonal = false}, general{.symmetric = false};
     CHECK(solver_choices(general, 1000, true, "direct").front().preconditioner == "direct");
@@ -273,20 +313,28 @@ TEST_CASE_TEMPLATE("continues from the best x if a choice fails, and never ends 
 TEST_CASE_TEMPLATE("the diagonal and multilevel are ended early if they are too slow", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Indefinite, with a positive diagonal: a shifted Laplacian.
-    auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = 101});
-    for (double& v : a.values()) v = v > 0 ? v - 1.9 : v;
+    constexpr bool on_host = std::is_same_v<std::remove_cvref_t<decltype(exec)>, host_executor>;
+    // Indefinite, with a positive diagonal: shifted Laplacians. On the host the diagonal is not tried in the plane.
+    auto const shifted = [&](char const* kind, int nx, double shift) {
+        auto a = generate<double>(host_executor{1}, kind, {.nx = nx});
+        for (double& v : a.values()) v = v > 0 ? v - shift : v;
+        return a;
+    };
+    auto const a = shifted("laplace2d", 101, 1.9), in_space = shifted("laplace3d", 22, 2.9);
     auto const b = random_vector<double>(int(a.rows()), 5);
-    auto const found = solve_on(exec, a, b, {.krylov = {.max_iterations = 300}}).found;
-    REQUIRE(found.attempts.size() >= 3);
-    CHECK(found.attempts[0].choice.preconditioner == "jacobi");
-    CHECK(found.attempts[1].choice.preconditioner == "multilevel");
-    for (int const k : {0, 1}) {
-        auto const& left = found.attempts[std::size_t(k)].result;
-        CHECK_FALSE(left.converged);
-        CHECK(left.iterations <= 40);
+    for (auto const* const matrix : {&a, &in_space}) {
+        auto const rhs = random_vector<double>(int(matrix->rows()), 5);
+        auto const found = solve_on(exec, *matrix, rhs, {.krylov = {.max_iterations = 300}}).found;
+        std::size_t const levels = on_host && matrix == &a ? 0 : 1;
+        REQUIRE(found.attempts.size() > levels + 1);
+        if (levels > 0) CHECK(found.attempts[0].choice.preconditioner == "jacobi");
+        CHECK(found.attempts[levels].choice.preconditioner == "multilevel");
+        for (std::size_t k = 0; k <= levels; ++k) {
+            CHECK_FALSE(found.attempts[k].result.converged);
+            CHECK(found.attempts[k].result.iterations <= 40);
+        }
+        CHECK(found.result.relative_residual <= 1);
     }
-    CHECK(found.result.relative_residual <= 1);
     // A method selected by name may use all iterations.
     auto const named =
         solve_on(exec, a, b, {.solver = "gmres", .preconditioner = "multilevel", .krylov = {.max_iterations = 130}});
