@@ -82,7 +82,7 @@ contents fold_rows(GrB_BinaryOp op, pattern const& where, bytes const& values) {
                 sum.add(values.data() + std::size_t(p) * size);
         }
     });
-    return {std::make_shared<pattern const>(std::move(to)), std::move(made)};
+    return {std::make_shared<pattern>(std::move(to)), std::move(made)};
 }
 
 } // namespace coppice::graphblas

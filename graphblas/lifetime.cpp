@@ -6,6 +6,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/version.h>
 
+#include "cached_memory.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -57,14 +58,14 @@ void initialise_table(table& t, GrB_Type type, index rows, index columns) {
     t.type = type;
     t.rows = rows;
     t.columns = columns;
-    t.data = {empty_pattern(rows, columns), make_values(0, type->size)};
+    t.data.list = {empty_pattern(rows, columns), make_values(0, type->size)};
 }
 void duplicate(table& to, table& from) {
     to.type = from.type;
     to.rows = from.rows;
     to.columns = from.columns;
     to.orientation = from.orientation;
-    to.data = entries_of(from);
+    to.data = forms_of(from);
 }
 template <class Table>
 GrB_Info clear(Table t) {
@@ -102,7 +103,7 @@ GrB_Info wait_for(Object* object, int mode) {
             throw failure{GrB_INVALID_VALUE, "mode of GrB_wait is " + std::to_string(mode) +
                                                  ", expected GrB_COMPLETE or "
                                                  "GrB_MATERIALIZE"};
-        if constexpr (std::is_base_of_v<table, Object>) entries_of(*object);
+        if constexpr (std::is_base_of_v<table, Object>) forms_of(*object);
         return GrB_SUCCESS;
     });
 }
@@ -228,6 +229,7 @@ GrB_Info GrB_init(int mode) {
 }
 GrB_Info GrB_finalize(void) {
     state = library_state::off;
+    release_cached_memory();
     return GrB_SUCCESS;
 }
 GrB_Info GrB_getVersion(unsigned int* version, unsigned int* subversion) {
@@ -367,7 +369,7 @@ GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
             columns[std::size_t(e)] = x.where->indices[e] + (k > 0 ? k : 0);
         }
         initialise_table(o, v->type, n, n);
-        o.data = {build(n, n, rows.data(), columns.data(), entries).where, x.values};
+        o.data.list = {build(n, n, rows.data(), columns.data(), entries).where, x.values};
     });
 }
 GrB_Info GrB_Vector_clear(GrB_Vector w) { return clear(w); }
@@ -376,7 +378,7 @@ GrB_Info GrB_Vector_size(GrB_Index* n, GrB_Vector u) {
     return count_of(n, u, "vector", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Vector_nvals(GrB_Index* n, GrB_Vector u) {
-    return count_of(n, u, "vector", [](auto& t) { return entries_of(t).where->entries(); });
+    return count_of(n, u, "vector", [](auto& t) { return forms_of(t).entries(); });
 }
 GrB_Info GrB_Matrix_nrows(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.rows; });
@@ -385,7 +387,7 @@ GrB_Info GrB_Matrix_ncols(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Matrix_nvals(GrB_Index* n, GrB_Matrix a) {
-    return count_of(n, a, "matrix", [](auto& t) { return entries_of(t).where->entries(); });
+    return count_of(n, a, "matrix", [](auto& t) { return forms_of(t).entries(); });
 }
 GrB_Info GrB_Vector_resize(GrB_Vector w, GrB_Index n) {
     return guarded(w, [&] {
