@@ -165,6 +165,17 @@ GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid mon
 GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc)
 GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc)
 """.strip().splitlines()
+# Arrays of malloc() that change their owner. Only tables by rows are not copied.
+for name in ("CSR", "CSC"):
+    PLAIN += [f"GxB_Matrix_pack_{name}(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc)",
+              f"GxB_Matrix_unpack_{name}(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc)"]
+for o, form in (("Vector", ""), ("Matrix", "R")):
+    PLAIN += [f"GxB_{o}_pack_Full{form}(GrB_{o} A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc)",
+              f"GxB_{o}_unpack_Full{form}(GrB_{o} A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc)",
+              f"GxB_{o}_pack_Bitmap{form}(GrB_{o} A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc)",
+              f"GxB_{o}_unpack_Bitmap{form}(GrB_{o} A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc)"]
+PLAIN += ["GxB_Vector_pack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index vi_size, GrB_Index vx_size, bool iso, GrB_Index nvals, bool jumbled, GrB_Descriptor desc)",
+          "GxB_Vector_unpack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index *vi_size, GrB_Index *vx_size, bool *iso, GrB_Index *nvals, bool *jumbled, GrB_Descriptor desc)"]
 # Names of types in C, "double" for GrB_FP64, with space for GxB_MAX_NAME_LEN characters; "" for a type without a name.
 PLAIN += ["GxB_Type_name(char *name, GrB_Type type)", "GxB_Scalar_type_name(char *name, GrB_Scalar s)",
           "GxB_Vector_type_name(char *name, GrB_Vector u)", "GxB_Matrix_type_name(char *name, GrB_Matrix A)",
@@ -175,6 +186,7 @@ for kind in ("Semiring", "Monoid", "BinaryOp"):
     for name in ("eWiseAdd", "eWiseMult", "kronecker"):
         PLAIN.append(f"GrB_Matrix_{name}_{kind}(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc)")
 for o in OBJECTS:
+    PLAIN += [f"GxB_{o}_fprint(GrB_{o} object, const char *name, GxB_Print_Level level, FILE *file)"]
     PLAIN += [f"GrB_{o}_free(GrB_{o} *object)", f"GrB_{o}_wait(GrB_{o} object, int mode)",
               f"GrB_{o}_error(const char **error, GrB_{o} object)"]
 for o in OBJECTS + ["Global"]:
@@ -385,6 +397,9 @@ def macros():
     m["GrB_free(object)"] = f"_Generic((object), {', '.join(f'GrB_{o} *: GrB_{o}_free' for o in OBJECTS)})(object)"
     m["GrB_wait(object, mode)"] = f"_Generic((object), {by_object('wait')})(object, mode)"
     m["GrB_error(string, object)"] = f"_Generic((object), {by_object('error')})(string, object)"
+    prints = ", ".join(f"GrB_{o}: GxB_{o}_fprint" for o in OBJECTS)
+    m["GxB_fprint(object, level, file)"] = f"_Generic((object), {prints})(object, #object, level, file)"
+    m["GxB_print(object, level)"] = "GxB_fprint(object, level, NULL)"
     for name in ("eWiseAdd", "eWiseMult"):
         choice = {o: ", ".join(f"GrB_{k}: GrB_{o}_{name}_{k}" for k in ("Semiring", "Monoid", "BinaryOp"))
                   for o in ("Vector", "Matrix")}
@@ -538,6 +553,15 @@ typedef enum {
     GrB_OUTP_TYPE_STRING = 109,
     GrB_SIZE = 110
 } GrB_Field;
+
+typedef enum {
+    GxB_SILENT = 0,
+    GxB_SUMMARY = 1,
+    GxB_SHORT = 2,
+    GxB_COMPLETE = 3,
+    GxB_SHORT_VERBOSE = 4,
+    GxB_COMPLETE_VERBOSE = 5
+} GxB_Print_Level;
 
 typedef void (*GxB_unary_function)(void *, const void *);
 typedef void (*GxB_binary_function)(void *, const void *, const void *);

@@ -106,6 +106,15 @@ typedef enum {
     GrB_SIZE = 110
 } GrB_Field;
 
+typedef enum {
+    GxB_SILENT = 0,
+    GxB_SUMMARY = 1,
+    GxB_SHORT = 2,
+    GxB_COMPLETE = 3,
+    GxB_SHORT_VERBOSE = 4,
+    GxB_COMPLETE_VERBOSE = 5
+} GxB_Print_Level;
+
 typedef void (*GxB_unary_function)(void *, const void *);
 typedef void (*GxB_binary_function)(void *, const void *, const void *);
 typedef void (*GxB_index_unary_function)(void *, const void *, GrB_Index, GrB_Index, const void *);
@@ -1612,6 +1621,20 @@ GrB_Info GrB_Vector_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB
 GrB_Info GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_CSR(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_CSR(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_CSC(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_CSC(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_Full(GrB_Vector A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_Full(GrB_Vector A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_Bitmap(GrB_Vector A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_Bitmap(GrB_Vector A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_FullR(GrB_Matrix A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_FullR(GrB_Matrix A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_BitmapR(GrB_Matrix A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_BitmapR(GrB_Matrix A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index vi_size, GrB_Index vx_size, bool iso, GrB_Index nvals, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index *vi_size, GrB_Index *vx_size, bool *iso, GrB_Index *nvals, bool *jumbled, GrB_Descriptor desc);
 GrB_Info GxB_Type_name(char *name, GrB_Type type);
 GrB_Info GxB_Scalar_type_name(char *name, GrB_Scalar s);
 GrB_Info GxB_Vector_type_name(char *name, GrB_Vector u);
@@ -1633,33 +1656,43 @@ GrB_Info GrB_Vector_eWiseMult_BinaryOp(GrB_Vector w, GrB_Vector mask, GrB_Binary
 GrB_Info GrB_Matrix_eWiseAdd_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_eWiseMult_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_kronecker_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
+GrB_Info GxB_Type_fprint(GrB_Type object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Type_free(GrB_Type *object);
 GrB_Info GrB_Type_wait(GrB_Type object, int mode);
 GrB_Info GrB_Type_error(const char **error, GrB_Type object);
+GrB_Info GxB_UnaryOp_fprint(GrB_UnaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_UnaryOp_free(GrB_UnaryOp *object);
 GrB_Info GrB_UnaryOp_wait(GrB_UnaryOp object, int mode);
 GrB_Info GrB_UnaryOp_error(const char **error, GrB_UnaryOp object);
+GrB_Info GxB_IndexUnaryOp_fprint(GrB_IndexUnaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_IndexUnaryOp_free(GrB_IndexUnaryOp *object);
 GrB_Info GrB_IndexUnaryOp_wait(GrB_IndexUnaryOp object, int mode);
 GrB_Info GrB_IndexUnaryOp_error(const char **error, GrB_IndexUnaryOp object);
+GrB_Info GxB_BinaryOp_fprint(GrB_BinaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_BinaryOp_free(GrB_BinaryOp *object);
 GrB_Info GrB_BinaryOp_wait(GrB_BinaryOp object, int mode);
 GrB_Info GrB_BinaryOp_error(const char **error, GrB_BinaryOp object);
+GrB_Info GxB_Monoid_fprint(GrB_Monoid object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Monoid_free(GrB_Monoid *object);
 GrB_Info GrB_Monoid_wait(GrB_Monoid object, int mode);
 GrB_Info GrB_Monoid_error(const char **error, GrB_Monoid object);
+GrB_Info GxB_Semiring_fprint(GrB_Semiring object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Semiring_free(GrB_Semiring *object);
 GrB_Info GrB_Semiring_wait(GrB_Semiring object, int mode);
 GrB_Info GrB_Semiring_error(const char **error, GrB_Semiring object);
+GrB_Info GxB_Descriptor_fprint(GrB_Descriptor object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Descriptor_free(GrB_Descriptor *object);
 GrB_Info GrB_Descriptor_wait(GrB_Descriptor object, int mode);
 GrB_Info GrB_Descriptor_error(const char **error, GrB_Descriptor object);
+GrB_Info GxB_Scalar_fprint(GrB_Scalar object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Scalar_free(GrB_Scalar *object);
 GrB_Info GrB_Scalar_wait(GrB_Scalar object, int mode);
 GrB_Info GrB_Scalar_error(const char **error, GrB_Scalar object);
+GrB_Info GxB_Vector_fprint(GrB_Vector object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Vector_free(GrB_Vector *object);
 GrB_Info GrB_Vector_wait(GrB_Vector object, int mode);
 GrB_Info GrB_Vector_error(const char **error, GrB_Vector object);
+GrB_Info GxB_Matrix_fprint(GrB_Matrix object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Matrix_free(GrB_Matrix *object);
 GrB_Info GrB_Matrix_wait(GrB_Matrix object, int mode);
 GrB_Info GrB_Matrix_error(const char **error, GrB_Matrix object);
@@ -2139,6 +2172,8 @@ GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, G
 #define GrB_free(object) _Generic((object), GrB_Type *: GrB_Type_free, GrB_UnaryOp *: GrB_UnaryOp_free, GrB_IndexUnaryOp *: GrB_IndexUnaryOp_free, GrB_BinaryOp *: GrB_BinaryOp_free, GrB_Monoid *: GrB_Monoid_free, GrB_Semiring *: GrB_Semiring_free, GrB_Descriptor *: GrB_Descriptor_free, GrB_Scalar *: GrB_Scalar_free, GrB_Vector *: GrB_Vector_free, GrB_Matrix *: GrB_Matrix_free)(object)
 #define GrB_wait(object, mode) _Generic((object), GrB_Type: GrB_Type_wait, GrB_UnaryOp: GrB_UnaryOp_wait, GrB_IndexUnaryOp: GrB_IndexUnaryOp_wait, GrB_BinaryOp: GrB_BinaryOp_wait, GrB_Monoid: GrB_Monoid_wait, GrB_Semiring: GrB_Semiring_wait, GrB_Descriptor: GrB_Descriptor_wait, GrB_Scalar: GrB_Scalar_wait, GrB_Vector: GrB_Vector_wait, GrB_Matrix: GrB_Matrix_wait)(object, mode)
 #define GrB_error(string, object) _Generic((object), GrB_Type: GrB_Type_error, GrB_UnaryOp: GrB_UnaryOp_error, GrB_IndexUnaryOp: GrB_IndexUnaryOp_error, GrB_BinaryOp: GrB_BinaryOp_error, GrB_Monoid: GrB_Monoid_error, GrB_Semiring: GrB_Semiring_error, GrB_Descriptor: GrB_Descriptor_error, GrB_Scalar: GrB_Scalar_error, GrB_Vector: GrB_Vector_error, GrB_Matrix: GrB_Matrix_error)(string, object)
+#define GxB_fprint(object, level, file) _Generic((object), GrB_Type: GxB_Type_fprint, GrB_UnaryOp: GxB_UnaryOp_fprint, GrB_IndexUnaryOp: GxB_IndexUnaryOp_fprint, GrB_BinaryOp: GxB_BinaryOp_fprint, GrB_Monoid: GxB_Monoid_fprint, GrB_Semiring: GxB_Semiring_fprint, GrB_Descriptor: GxB_Descriptor_fprint, GrB_Scalar: GxB_Scalar_fprint, GrB_Vector: GxB_Vector_fprint, GrB_Matrix: GxB_Matrix_fprint)(object, #object, level, file)
+#define GxB_print(object, level) GxB_fprint(object, level, NULL)
 #define GrB_eWiseAdd(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseAdd_Semiring, GrB_Monoid: GrB_Vector_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Vector_eWiseAdd_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseAdd_Semiring, GrB_Monoid: GrB_Matrix_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseAdd_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_eWiseMult(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseMult_Semiring, GrB_Monoid: GrB_Vector_eWiseMult_Monoid, GrB_BinaryOp: GrB_Vector_eWiseMult_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseMult_Semiring, GrB_Monoid: GrB_Matrix_eWiseMult_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseMult_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_kronecker(C, Mask, accum, op, A, B, desc) _Generic((op), GrB_Semiring: GrB_Matrix_kronecker_Semiring, GrB_Monoid: GrB_Matrix_kronecker_Monoid, GrB_BinaryOp: GrB_Matrix_kronecker_BinaryOp)(C, Mask, accum, op, A, B, desc)
