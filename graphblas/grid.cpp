@@ -403,7 +403,7 @@ std::shared_ptr<buffer<std::uint8_t> const> flags_of(stored const& mask, GrB_Typ
 
 bool has_grid_update(GrB_Type c, GrB_BinaryOp accum) {
     if (c->code == GrB_UDT_CODE) return false;
-    return !accum || (accum->loop && accum->x == c && accum->y == c && accum->z == c);
+    return !accum || (accepts_any_value(accum) && accum->x == c && accum->y == c && accum->z == c);
 }
 
 void update_at_mask(grid& c, std::size_t size, mask_view const& mask, GrB_BinaryOp accum, source_values const& t) {

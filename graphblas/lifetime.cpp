@@ -7,6 +7,7 @@
 #include <coppice/version.h>
 
 #include "cached_memory.hpp"
+#include "definitions.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -118,25 +119,43 @@ GrB_Info error_of(char const** text, Object* object) {
     });
 }
 
-GrB_Info new_unary(GrB_UnaryOp* op, GxB_unary_function function, GrB_Type z, GrB_Type x, char const* name) {
+/// Compiles the definition of an operator, if it has one. Without a compiler its function serves; a definition without
+/// a function is then an error.
+template <class Function, class Operator>
+void use_definition(operator_kind kind, definition const& of, Function function, Operator& o) {
+    o.function = function;
+    if (!of.text) return require_pointer(reinterpret_cast<void const*>(function), "function");
+    compiled_operator const made = compile_definition(kind, of);
+    if (made.function) {
+        o.function = reinterpret_cast<Function>(made.function);
+        if constexpr (!std::is_same_v<Operator, GrB_IndexUnaryOp_opaque>)
+            o.loop = reinterpret_cast<decltype(o.loop)>(made.loop);
+        return;
+    }
+    if (!function) throw failure{GrB_NULL_POINTER, "function is NULL, and its definition: " + made.failure};
+    o.message = std::make_unique<std::string>("the function is used, its definition is not: " + made.failure);
+}
+
+GrB_Info new_unary(GrB_UnaryOp* op, GxB_unary_function function, GrB_Type z, GrB_Type x, char const* name,
+                   char const* text) {
     return create(op, [&](GrB_UnaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the operand");
-        o.function = function;
+        use_definition(operator_kind::unary, {name, text, z, x, nullptr}, function, o);
         o.z = z;
         o.x = x;
         set_name(o, name);
     });
 }
 GrB_Info new_binary(GrB_BinaryOp* op, GxB_binary_function function, GrB_Type z, GrB_Type x, GrB_Type y,
-                    char const* name) {
+                    char const* name, char const* text) {
     return create(op, [&](GrB_BinaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the first operand");
         require_type(y, "type of the second operand");
-        o.function = function;
+        use_definition(operator_kind::binary, {name, text, z, x, y}, function, o);
         o.z = z;
         o.x = x;
         o.y = y;
@@ -144,25 +163,26 @@ GrB_Info new_binary(GrB_BinaryOp* op, GxB_binary_function function, GrB_Type z, 
     });
 }
 GrB_Info new_index_unary(GrB_IndexUnaryOp* op, GxB_index_unary_function function, GrB_Type z, GrB_Type x, GrB_Type s,
-                         char const* name) {
+                         char const* name, char const* text) {
     return create(op, [&](GrB_IndexUnaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the operand");
         require_type(s, "type of the scalar");
-        o.function = function;
+        use_definition(operator_kind::index_unary, {name, text, z, x, s}, function, o);
         o.z = z;
         o.x = x;
         o.s = s;
         set_name(o, name);
     });
 }
-GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name) {
+GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name, char const* text) {
     return create(type, [&](GrB_Type_opaque& o) {
         if (size == 0) throw failure{GrB_INVALID_VALUE, "size of the type is 0, expected at least 1"};
         o.size = size;
         o.constant_name = "user-defined";
         set_name(o, name);
+        if (text) o.definition = std::make_unique<std::string>(text);
     });
 }
 
@@ -239,27 +259,30 @@ GrB_Info GrB_getVersion(unsigned int* version, unsigned int* subversion) {
     return GrB_SUCCESS;
 }
 
-GrB_Info GrB_Type_new(GrB_Type* type, size_t size) { return new_type(type, size, nullptr); }
-GrB_Info GxB_Type_new(GrB_Type* type, size_t size, char const* name, char const*) { return new_type(type, size, name); }
-GrB_Info GrB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x) {
-    return new_unary(op, f, z, x, nullptr);
+GrB_Info GrB_Type_new(GrB_Type* type, size_t size) { return new_type(type, size, nullptr, nullptr); }
+GrB_Info GxB_Type_new(GrB_Type* type, size_t size, char const* name, char const* text) {
+    return new_type(type, size, name, text);
 }
-GrB_Info GxB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x, char const* name, char const*) {
-    return new_unary(op, f, z, x, name);
+GrB_Info GrB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x) {
+    return new_unary(op, f, z, x, nullptr, nullptr);
+}
+GrB_Info GxB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x, char const* name,
+                         char const* text) {
+    return new_unary(op, f, z, x, name, text);
 }
 GrB_Info GrB_BinaryOp_new(GrB_BinaryOp* op, GxB_binary_function f, GrB_Type z, GrB_Type x, GrB_Type y) {
-    return new_binary(op, f, z, x, y, nullptr);
+    return new_binary(op, f, z, x, y, nullptr, nullptr);
 }
 GrB_Info GxB_BinaryOp_new(GrB_BinaryOp* op, GxB_binary_function f, GrB_Type z, GrB_Type x, GrB_Type y, char const* name,
-                          char const*) {
-    return new_binary(op, f, z, x, y, name);
+                          char const* text) {
+    return new_binary(op, f, z, x, y, name, text);
 }
 GrB_Info GrB_IndexUnaryOp_new(GrB_IndexUnaryOp* op, GxB_index_unary_function f, GrB_Type z, GrB_Type x, GrB_Type s) {
-    return new_index_unary(op, f, z, x, s, nullptr);
+    return new_index_unary(op, f, z, x, s, nullptr, nullptr);
 }
 GrB_Info GxB_IndexUnaryOp_new(GrB_IndexUnaryOp* op, GxB_index_unary_function f, GrB_Type z, GrB_Type x, GrB_Type s,
-                              char const* name, char const*) {
-    return new_index_unary(op, f, z, x, s, name);
+                              char const* name, char const* text) {
+    return new_index_unary(op, f, z, x, s, name, text);
 }
 GrB_Info GrB_Semiring_new(GrB_Semiring* semiring, GrB_Monoid add, GrB_BinaryOp multiply) {
     return create(semiring, [&](GrB_Semiring_opaque& o) {

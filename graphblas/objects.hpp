@@ -107,6 +107,7 @@ using position_loop = void (*)(bool* z, index i, index const* j, index n, std::i
 struct GrB_Type_opaque : coppice::graphblas::object_head {
     int code = GrB_UDT_CODE;
     std::size_t size = 0;
+    std::unique_ptr<std::string> definition = {}; ///< in C, of a user-defined type that has one
 };
 struct GrB_UnaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr;

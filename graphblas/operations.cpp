@@ -198,11 +198,6 @@ void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, product_call con
 
 // Element-wise operations
 
-/// Whether grids of these types are operands of op without a conversion to other types first.
-bool combines_by_position(GrB_BinaryOp op, bool add) {
-    if (!op->loop) return false;
-    return !add || (op->x == op->z && op->y == op->z);
-}
 /// Operand of an operator in the form by position. An operand that the operator does not use has zeros.
 grid operand_grid(GrB_Type to, table const& from, grid const& values, bool used) {
     if (used || from.type == to) return grid_as_type(to, from.type, values);
@@ -214,7 +209,7 @@ grid operand_grid(GrB_Type to, table const& from, grid const& values, bool used)
 /// T = op(A, B) if an operand has the form by position. Returns nothing if lists are merged faster.
 std::optional<stored> combine_by_position(GrB_BinaryOp op, table& a, table& b, bool add, mask_of_call const& mask,
                                           bool vector) {
-    if (!combines_by_position(op, add) || a.type->code == GrB_UDT_CODE || b.type->code == GrB_UDT_CODE) return {};
+    if (a.type->code == GrB_UDT_CODE || b.type->code == GrB_UDT_CODE) return {};
     stored x = forms_of(a), y = forms_of(b);
     if (!x.dense && !y.dense) return {};
     if (!add) {
@@ -230,6 +225,8 @@ std::optional<stored> combine_by_position(GrB_BinaryOp op, table& a, table& b, b
             return stored{combine_list_with_grid(op, at_mask, a.type, y.dense, b.type, false, vector), {}};
         }
     }
+    bool const full = x.dense && !x.dense.flags && y.dense && !y.dense.flags;
+    if (!runs_by_position(op, full) || (add && (op->x != op->z || op->y != op->z))) return {};
     grid const first = x.dense ? x.dense : to_grid(x.list, a.type),
                second = y.dense ? y.dense : to_grid(y.list, b.type);
     // Values of single entries count, whichever operand the operator uses.
@@ -315,7 +312,7 @@ GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         stored x = checked_forms(c, a, s.transpose0, admitted);
         bool const changes = !op->identity || op->x != a->type;
-        if (x.dense && !op->loop) x = {entries_of(*a), {}};
+        if (x.dense && !runs_by_position(op, !x.dense.flags)) x = {entries_of(*a), {}};
         if (x.dense && changes) x.dense = apply_to_grid(op, a->type, x.dense);
         if (!x.dense && changes) x.list.values = apply_unary(op, a->type, *x.list.values, x.entries());
         finish(*c, admitted, accum, s.replace, x, op->z, is_vector(c));
@@ -348,7 +345,7 @@ GrB_Info apply_bound(Table c, Table mask, GrB_BinaryOp accum, GrB_BinaryOp op, a
         bound.require_present("scalar");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         stored x = checked_forms(c, a, first ? s.transpose1 : s.transpose0, admitted);
-        if (x.dense && (!op->loop || !used)) x = {entries_of(*a), {}};
+        if (x.dense && (!runs_by_position(op, !x.dense.flags) || !used)) x = {entries_of(*a), {}};
         if (x.dense) {
             GrB_Type const type_of_entries = first ? op->y : op->x;
             bool const entries_used = first ? uses_second(op) : uses_first(op);

@@ -119,7 +119,7 @@ void print(printer const& p, GrB_BinaryOp_opaque& op) {
         std::fprintf(p.file, "%s: binary operator %s, indices -> %s\n", p.name, text_of(&op), text_of(op.z));
     else
         std::fprintf(p.file, "%s: binary operator %s, (%s, %s) -> %s, %s\n", p.name, text_of(&op), text_of(op.x),
-                     text_of(op.y), text_of(op.z), op.loop ? "compiled loop" : "function");
+                     text_of(op.y), text_of(op.z), op.loop ? "with a compiled loop" : "by its function");
 }
 void print(printer const& p, GrB_Monoid_opaque& m) {
     std::fprintf(p.file, "%s: monoid %s, operator %s, identity ", p.name, text_of(&m), text_of(m.op));

@@ -38,7 +38,7 @@ def main():
     parser.add_argument("theirs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000)
-    parser.add_argument("--piece", type=int, default=200)
+    parser.add_argument("--piece", type=int, default=50)
     o = parser.parse_args()
     different = other_error = skipped = 0
     for first in range(0, o.count, o.piece):
