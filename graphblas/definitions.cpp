@@ -53,11 +53,6 @@ std::string cache_folder() {
     return path;
 }
 
-char const* c_name(GrB_Type type) {
-    constexpr std::array<char const*, 12> names = {"",        "bool",     "int8_t",  "uint8_t",  "int16_t", "uint16_t",
-                                                   "int32_t", "uint32_t", "int64_t", "uint64_t", "float",   "double"};
-    return names[std::size_t(type->code)];
-}
 /// Definitions of the user-defined types of an operator, each once.
 std::string type_definitions(definition const& of) {
     std::string text;
@@ -84,8 +79,8 @@ std::string source_of(operator_kind kind, definition const& of) {
                "(z, x, i, j, y); }\n";
     if (kind == operator_kind::unary)
         return source + shown + "coppice_function(void *z, const void *x)\n{ " + name + "(z, x); }\n" + shown +
-               "coppice_loop(char *restrict z, const char *restrict x, int64_t n)\n{ for (int64_t k = 0; k < n; ++k) " + name +
-               "((void *)(" + address("z", of.z, "") + "), (const void *)(" + address("x", of.x, "") + ")); }\n";
+               "coppice_loop(char *restrict z, const char *restrict x, int64_t n)\n{ for (int64_t k = 0; k < n; ++k) " +
+               name + "((void *)(" + address("z", of.z, "") + "), (const void *)(" + address("x", of.x, "") + ")); }\n";
     auto const loop = [&](char const* of_x, char const* of_y) {
         return "for (int64_t k = 0; k < n; ++k) " + name + "((void *)(" + address("z", of.z, "") +
                "), (const void *)(" + address("x", of.x, of_x) + "), (const void *)(" + address("y", of.y, of_y) +

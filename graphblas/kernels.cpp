@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -29,9 +30,14 @@ struct kernel {
                       !std::is_same_v<Multiply, operators::pair>)
             return static_cast<T>(Multiply::call(a[p], b[q]));
     }
-    static constexpr bool has_terminal = std::is_same_v<Add, operators::lor>;
+    static constexpr bool keeps_first = std::is_same_v<Add, operators::first>;
+    static constexpr bool has_terminal = keeps_first || std::is_same_v<Add, operators::lor>;
+    /// A minimum of integers of the first operand, which is the first one if these ascend.
+    static constexpr bool is_minimum_of_first =
+        std::is_same_v<Add, operators::min> && std::is_same_v<Multiply, operators::first> && std::is_integral_v<T>;
     /// Whether no later product changes the sum.
     static bool terminal([[maybe_unused]] T sum) {
+        if constexpr (keeps_first) return true;
         if constexpr (has_terminal) return sum != 0;
         return false;
     }
@@ -574,13 +580,50 @@ bool has_terminal(GrB_Semiring semiring, bool flipped) {
     with_kernel(semiring, flipped, [&](auto k) { terminal = decltype(k)::has_terminal; });
     return terminal;
 }
-stored push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b,
+bool first_decides(GrB_Semiring semiring, bool flipped, stored const& u) {
+    bool ascends = false;
+    with_kernel(semiring, flipped, [&]<class Kernel>(Kernel) {
+        if constexpr (Kernel::is_minimum_of_first) {
+            using T = typename Kernel::value;
+            index const n = u.list.where ? u.list.where->entries() : u.dense.positions();
+            std::uint8_t const* const flags = u.list.where ? nullptr : u.dense.flag_data();
+            auto const* const x =
+                reinterpret_cast<T const*>(u.list.where ? u.list.values->data() : u.dense.values->data());
+            T last = std::numeric_limits<T>::min();
+            index k = 0;
+            for (; k < n; ++k) {
+                if (flags && flags[k] == 0) continue;
+                if (x[k] < last) break;
+                last = x[k];
+            }
+            ascends = k == n;
+        }
+    });
+    return ascends;
+}
+
+namespace {
+
+/// As with_kernel(), with a kernel that keeps the first product if `first` is true.
+template <class F>
+void with_row_kernel(GrB_Semiring semiring, bool flipped, bool first, F const& f) {
+    with_kernel(semiring, flipped, [&]<class Kernel>(Kernel k) {
+        if constexpr (Kernel::is_minimum_of_first)
+            if (first) return f(kernel<operators::first, operators::first, typename Kernel::value>{});
+        f(k);
+    });
+}
+
+} // namespace
+
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
                     position_mask const& mask) {
     stored made;
-    with_kernel(semiring, flipped, [&](auto k) { made = push<decltype(k)>(u, b, mask); });
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = push<decltype(k)>(u, b, mask); });
     return made;
 }
-stored push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask) {
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
+                    mask_view const& mask) {
     pattern const& where = *mask.where;
     workspace space = workspace_store::take(where.rows * where.columns, 0);
     auto const set_flags = [&](std::uint8_t flag) {
@@ -590,19 +633,21 @@ stored push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kerne
                     space.flags[where.row(r) * where.columns + where.indices[k]] = flag;
     };
     set_flags(1);
-    stored made = push_product(semiring, flipped, u, b, position_mask{space.flags.data(), mask.complement});
+    stored made = push_product(semiring, flipped, first, u, b, position_mask{space.flags.data(), mask.complement});
     set_flags(0);
     workspace_store::give(std::move(space));
     return made;
 }
-stored pull_product(GrB_Semiring semiring, bool flipped, dense_operand u, kernel_operand b, position_mask const& mask) {
+stored pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                    position_mask const& mask) {
     stored made;
-    with_kernel(semiring, flipped, [&](auto k) { made = pull<decltype(k)>(u, b, mask); });
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = pull<decltype(k)>(u, b, mask); });
     return made;
 }
-contents pull_product(GrB_Semiring semiring, bool flipped, dense_operand u, kernel_operand b, mask_view const& mask) {
+contents pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                      mask_view const& mask) {
     contents made;
-    with_kernel(semiring, flipped, [&](auto k) { made = pull_at<decltype(k)>(u, b, mask); });
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = pull_at<decltype(k)>(u, b, mask); });
     return made;
 }
 contents dot_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b, mask_view const& mask) {

@@ -107,7 +107,8 @@ double selected_entries(stored const& x, pattern const& b) {
                     sum += b.offsets[k + 1] - b.offsets[k];
     return double(sum);
 }
-product_work work_of(product_call const& call, stored const& x, pattern const& b, mask_of_call const& mask) {
+product_work work_of(product_call const& call, stored const& x, pattern const& b, mask_of_call const& mask,
+                     bool ends_early) {
     index const rows = rows_of(call.a, call.a_transposed), inner = columns_of(call.a, call.a_transposed),
                 columns = columns_of(call.b, call.b_transposed);
     double const entries = double(b.entries());
@@ -115,7 +116,7 @@ product_work work_of(product_call const& call, stored const& x, pattern const& b
     double push = double(x.entries()) * entries / double(std::max<index>(1, inner));
     if (!full && !call.b_transposed) push = selected_entries(x, b);
     double pull = double(mask.max_admitted(rows * columns)) * entries / double(std::max<index>(1, columns));
-    if (has_terminal(call.semiring, call.flipped)) pull /= 4; // sums end early
+    if (ends_early) pull /= 4;
     return {push, pull + double(rows * columns) / 16};
 }
 /// Whether the transpose of B is used: it exists, or products would have been faster with it by more than the time that
@@ -137,7 +138,10 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
     stored x = call.a_transposed ? stored{transposed_entries(call.a), {}} : forms_of(call.a);
     index const n = columns_of(call.b, call.b_transposed);
     if (!fits_dense(*straight.where) || n / 64 > straight.where->entries() + 4096) return {};
-    product_work const work = work_of(call, x, *straight.where, mask);
+    bool const first = rows_of(call.a, call.a_transposed) == 1 && call.a.type == call.x_type() &&
+                       first_decides(call.semiring, call.flipped, x);
+    product_work const work =
+        work_of(call, x, *straight.where, mask, first || has_terminal(call.semiring, call.flipped));
     bool pull = call.b_transposed;
     if ((work.pull < work.push) != pull &&
         uses_transpose(call.b, std::abs(work.pull - work.push), straight.where->entries()))
@@ -149,16 +153,16 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
     if (!pull) {
         contents const list = list_of(call.a, x);
         auto const values = call.uses_x() ? as_type(call.x_type(), call.a.type, list.values, x.entries()) : nullptr;
-        kernel_operand const first{*list.where, values ? values->data() : nullptr};
-        if (mask.prefers_list()) return push_product(call.semiring, call.flipped, first, second, mask.view());
-        return push_product(call.semiring, call.flipped, first, second, mask.positions());
+        kernel_operand const u{*list.where, values ? values->data() : nullptr};
+        if (mask.prefers_list()) return push_product(call.semiring, call.flipped, first, u, second, mask.view());
+        return push_product(call.semiring, call.flipped, first, u, second, mask.positions());
     }
     if (!x.dense) x.dense = to_grid(x.list, call.a.type);
     grid const dense = call.uses_x() ? grid_as_type(call.x_type(), call.a.type, x.dense) : x.dense;
-    dense_operand const first{dense.rows, dense.columns, dense.flag_data(),
-                              call.uses_x() ? dense.values->data() : nullptr};
-    if (mask.selects_list()) return stored{pull_product(call.semiring, call.flipped, first, second, mask.view()), {}};
-    stored made = pull_product(call.semiring, call.flipped, first, second, mask.positions());
+    dense_operand const u{dense.rows, dense.columns, dense.flag_data(), call.uses_x() ? dense.values->data() : nullptr};
+    if (mask.selects_list())
+        return stored{pull_product(call.semiring, call.flipped, first, u, second, mask.view()), {}};
+    stored made = pull_product(call.semiring, call.flipped, first, u, second, mask.positions());
     if (made.dense.entries < made.dense.positions() / 32) made = {to_list(made.dense, call.z()), {}};
     return made;
 }
