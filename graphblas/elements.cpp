@@ -53,13 +53,18 @@ GrB_Info extract_element(argument const& x, table* t, GrB_Index row, GrB_Index c
     require_position(row, t->rows, "row");
     require_position(column, t->columns, "column");
     require_output(x, t->type);
-    contents const data = entries_of(*t);
-    index const at = find_entry(*data.where, index(row), index(column));
+    stored const data = forms_of(*t);
+    index at = index(row) * t->columns + index(column);
+    if (!data.dense)
+        at = find_entry(*data.list.where, index(row), index(column));
+    else if (data.dense.flags && (*data.dense.flags)[at] == 0)
+        at = -1;
     if (at < 0) {
         if (x.kind == argument::scalar) x.object->present = false;
         return x.kind == argument::scalar ? GrB_SUCCESS : GrB_NO_VALUE;
     }
-    store(x, t->type, data.values->data() + std::size_t(at) * t->type->size);
+    std::byte const* const values = data.dense ? data.dense.values->data() : data.list.values->data();
+    store(x, t->type, values + std::size_t(at) * t->type->size);
     return GrB_SUCCESS;
 }
 
@@ -114,7 +119,7 @@ GrB_Info build_table(table* t, index_array rows, index_array columns, argument c
                      bool single) {
     require_pointer(columns, "list of indices");
     require_alive_or_null(dup, "operator for duplicates");
-    if (entries_of(*t).where->entries() > 0)
+    if (forms_of(*t).entries() > 0)
         throw failure{GrB_OUTPUT_NOT_EMPTY, "the output of build has entries, expected none"};
     GrB_Type const from = single ? x.object->type : type_of_array(x, t->type);
     require_compatible(t->type, from, "values");
@@ -147,11 +152,22 @@ GrB_Info extract_tuples(GrB_Index* rows, GrB_Index* columns, argument const& x, 
     require_pointer(n, "number of tuples");
     GrB_Type const type = type_of_array(x, t->type);
     if (x.data) require_compatible(type, t->type, "values");
+    stored const forms = forms_of(*t);
+    if (*n < GrB_Index(forms.entries()) && (rows || columns || x.data))
+        throw failure{GrB_INSUFFICIENT_SPACE, "there is space for " + std::to_string(*n) + " tuples, expected " +
+                                                  std::to_string(forms.entries())};
+    if (forms.dense && !forms.dense.flags) {
+        index const per_row = t->columns;
+        for_ranges(forms.entries(), 1 << 14, [&](index first, index last) {
+            for (index k = first; rows && k < last; ++k) rows[k] = GrB_Index(k / per_row);
+            for (index k = first; columns && k < last; ++k) columns[k] = GrB_Index(t->rows == 1 ? k : k % per_row);
+        });
+        if (x.data) convert(type, x.data, t->type, forms.dense.values->data(), forms.entries());
+        *n = GrB_Index(forms.entries());
+        return GrB_SUCCESS;
+    }
     contents const data = entries_of(*t);
     pattern const& where = *data.where;
-    if (*n < GrB_Index(where.entries()) && (rows || columns || x.data))
-        throw failure{GrB_INSUFFICIENT_SPACE, "there is space for " + std::to_string(*n) + " tuples, expected " +
-                                                  std::to_string(where.entries())};
     if (rows)
         for (index r = 0; r < where.stored_rows(); ++r)
             std::fill(rows + where.offsets[r], rows + where.offsets[r + 1], GrB_Index(where.row(r)));
@@ -276,7 +292,7 @@ contents read_blob(blob_header const& h, std::byte const* from) {
             refuse_blob("columns of a row are not sorted");
     auto values = make_values(index(h.entries), h.type_size);
     if (h.entries > 0) std::memcpy(values->data(), from, h.entries * h.type_size);
-    return {std::make_shared<pattern const>(std::move(where)), std::move(values)};
+    return {std::make_shared<pattern>(std::move(where)), std::move(values)};
 }
 GrB_Type predefined_type(std::uint64_t code) {
     for (GrB_Type t : {GrB_BOOL, GrB_INT8, GrB_INT16, GrB_INT32, GrB_INT64, GrB_UINT8, GrB_UINT16, GrB_UINT32,

@@ -29,7 +29,7 @@ constexpr index lanes = 256;
 void fold_range(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
     std::size_t const size = op->z->size;
     accumulator sum(op, to);
-    if (!op->loop || n < 2 * lanes) {
+    if (!accepts_any_value(op) || n < 2 * lanes) {
         sum.begin(values);
         for (index k = 1; k < n; ++k) sum.add(values + std::size_t(k) * size);
         return;
@@ -82,7 +82,7 @@ contents fold_rows(GrB_BinaryOp op, pattern const& where, bytes const& values) {
                 sum.add(values.data() + std::size_t(p) * size);
         }
     });
-    return {std::make_shared<pattern const>(std::move(to)), std::move(made)};
+    return {std::make_shared<pattern>(std::move(to)), std::move(made)};
 }
 
 } // namespace coppice::graphblas

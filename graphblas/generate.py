@@ -84,6 +84,8 @@ TU  GrB_Matrix_import(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index n
 TU  GrB_Matrix_export(GrB_Index *Ap, GrB_Index *Ai, <x> *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A)
 TUS GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
 TUS GrB_Matrix_assign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+TUS GxB_Vector_subassign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
+TUS GxB_Matrix_subassign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, <x> x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
 TUS GrB_Vector_apply_BinaryOp1st(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, <x> x, GrB_Vector u, GrB_Descriptor desc)
 TUS GrB_Vector_apply_BinaryOp2nd(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, <x> y, GrB_Descriptor desc)
 TUS GrB_Vector_apply_IndexOp(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, <x> y, GrB_Descriptor desc)
@@ -149,6 +151,10 @@ GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector 
 GrB_Matrix_assign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
 GrB_Col_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc)
 GrB_Row_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+GxB_Vector_subassign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc)
+GxB_Matrix_subassign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
+GxB_Col_subassign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc)
+GxB_Row_subassign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc)
 GrB_Vector_apply(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Vector u, GrB_Descriptor desc)
 GrB_Matrix_apply(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Matrix A, GrB_Descriptor desc)
 GrB_Matrix_reduce_Monoid(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc)
@@ -159,6 +165,17 @@ GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid mon
 GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc)
 GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc)
 """.strip().splitlines()
+# Arrays of malloc() that change their owner. Only tables by rows are not copied.
+for name in ("CSR", "CSC"):
+    PLAIN += [f"GxB_Matrix_pack_{name}(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc)",
+              f"GxB_Matrix_unpack_{name}(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc)"]
+for o, form in (("Vector", ""), ("Matrix", "R")):
+    PLAIN += [f"GxB_{o}_pack_Full{form}(GrB_{o} A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc)",
+              f"GxB_{o}_unpack_Full{form}(GrB_{o} A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc)",
+              f"GxB_{o}_pack_Bitmap{form}(GrB_{o} A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc)",
+              f"GxB_{o}_unpack_Bitmap{form}(GrB_{o} A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc)"]
+PLAIN += ["GxB_Vector_pack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index vi_size, GrB_Index vx_size, bool iso, GrB_Index nvals, bool jumbled, GrB_Descriptor desc)",
+          "GxB_Vector_unpack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index *vi_size, GrB_Index *vx_size, bool *iso, GrB_Index *nvals, bool *jumbled, GrB_Descriptor desc)"]
 # Names of types in C, "double" for GrB_FP64, with space for GxB_MAX_NAME_LEN characters; "" for a type without a name.
 PLAIN += ["GxB_Type_name(char *name, GrB_Type type)", "GxB_Scalar_type_name(char *name, GrB_Scalar s)",
           "GxB_Vector_type_name(char *name, GrB_Vector u)", "GxB_Matrix_type_name(char *name, GrB_Matrix A)",
@@ -169,6 +186,7 @@ for kind in ("Semiring", "Monoid", "BinaryOp"):
     for name in ("eWiseAdd", "eWiseMult", "kronecker"):
         PLAIN.append(f"GrB_Matrix_{name}_{kind}(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc)")
 for o in OBJECTS:
+    PLAIN += [f"GxB_{o}_fprint(GrB_{o} object, const char *name, GxB_Print_Level level, FILE *file)"]
     PLAIN += [f"GrB_{o}_free(GrB_{o} *object)", f"GrB_{o}_wait(GrB_{o} object, int mode)",
               f"GrB_{o}_error(const char **error, GrB_{o} object)"]
 for o in OBJECTS + ["Global"]:
@@ -314,10 +332,10 @@ def object_lines():
     for name, t, _ in INDEX_UNARY:
         yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}<{TYPES[t]}>, {t}, nullptr, {t})"
     for name in INDEX_SELECT:
-        yield f"COPPICE_INDEX_UNARY(GrB_{name}, {name.lower()}, BOOL, nullptr, INT64)"
+        yield f"COPPICE_POSITION_SELECT(GrB_{name}, {name.lower()})"
     for name in VALUE_SELECT:
         for t, c in TYPES.items():
-            yield f"COPPICE_INDEX_UNARY(GrB_VALUE{name}_{t}, (value_compare<{name.lower()}, {c}>), BOOL, GrB_{t}, {t})"
+            yield f"COPPICE_VALUE_COMPARE(GrB_VALUE{name}_{t}, {name.lower()}, {t}, {c})"
     for name, op, t, identity, terminal in monoid_lines():
         yield f"COPPICE_MONOID({name}, {op}, {t}, {TYPES[t]}, {identity}, {terminal or 'none'})"
     for name, monoid, multiply in semiring_lines():
@@ -379,6 +397,9 @@ def macros():
     m["GrB_free(object)"] = f"_Generic((object), {', '.join(f'GrB_{o} *: GrB_{o}_free' for o in OBJECTS)})(object)"
     m["GrB_wait(object, mode)"] = f"_Generic((object), {by_object('wait')})(object, mode)"
     m["GrB_error(string, object)"] = f"_Generic((object), {by_object('error')})(string, object)"
+    prints = ", ".join(f"GrB_{o}: GxB_{o}_fprint" for o in OBJECTS)
+    m["GxB_fprint(object, level, file)"] = f"_Generic((object), {prints})(object, #object, level, file)"
+    m["GxB_print(object, level)"] = "GxB_fprint(object, level, NULL)"
     for name in ("eWiseAdd", "eWiseMult"):
         choice = {o: ", ".join(f"GrB_{k}: GrB_{o}_{name}_{k}" for k in ("Semiring", "Monoid", "BinaryOp"))
                   for o in ("Vector", "Matrix")}
@@ -398,11 +419,13 @@ def macros():
     m["GrB_extract(C, Mask, accum, A, ...)"] = both(
         "(C, Mask, accum, A, __VA_ARGS__)", "_Generic((A), GrB_Vector: GrB_Vector_extract, default: GrB_Col_extract)",
         "GrB_Matrix_extract")
-    lists = "_Generic((first), const GrB_Index *: GrB_Col_assign, GrB_Index *: GrB_Col_assign, default: GrB_Row_assign)"
-    m["GrB_assign(C, Mask, accum, A, first, ...)"] = both(
-        "(C, Mask, accum, A, first, __VA_ARGS__)",
-        f"_Generic((A), {values('GrB_Vector_assign')}, default: GrB_Vector_assign)",
-        f"_Generic((A), {values('GrB_Matrix_assign')}, GrB_Vector: {lists}, default: GrB_Matrix_assign)")
+    for prefix, what in (("GrB", "assign"), ("GxB", "subassign")):
+        column, row = f"{prefix}_Col_{what}", f"{prefix}_Row_{what}"
+        vector, matrix = f"{prefix}_Vector_{what}", f"{prefix}_Matrix_{what}"
+        lists = f"_Generic((first), const GrB_Index *: {column}, GrB_Index *: {column}, default: {row})"
+        m[f"{prefix}_{what}(C, Mask, accum, A, first, ...)"] = both(
+            "(C, Mask, accum, A, first, __VA_ARGS__)", f"_Generic((A), {values(vector)}, default: {vector})",
+            f"_Generic((A), {values(matrix)}, GrB_Vector: {lists}, default: {matrix})")
     def reduce(o):
         scalar = f"_Generic((third), GrB_Monoid: GrB_{o}_reduce_Monoid_Scalar, default: GrB_{o}_reduce_BinaryOp_Scalar)"
         typed = cases(f"GrB_{o}_reduce", suffix=" *", scalar=False)
@@ -530,6 +553,15 @@ typedef enum {
     GrB_OUTP_TYPE_STRING = 109,
     GrB_SIZE = 110
 } GrB_Field;
+
+typedef enum {
+    GxB_SILENT = 0,
+    GxB_SUMMARY = 1,
+    GxB_SHORT = 2,
+    GxB_COMPLETE = 3,
+    GxB_SHORT_VERBOSE = 4,
+    GxB_COMPLETE_VERBOSE = 5
+} GxB_Print_Level;
 
 typedef void (*GxB_unary_function)(void *, const void *);
 typedef void (*GxB_binary_function)(void *, const void *, const void *);

@@ -2,7 +2,11 @@
 #include "kernels.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include <coppice/core/parallel.hpp>
@@ -26,9 +30,15 @@ struct kernel {
                       !std::is_same_v<Multiply, operators::pair>)
             return static_cast<T>(Multiply::call(a[p], b[q]));
     }
+    static constexpr bool keeps_first = std::is_same_v<Add, operators::first>;
+    static constexpr bool has_terminal = keeps_first || std::is_same_v<Add, operators::lor>;
+    /// A minimum of integers of the first operand, which is the first one if these ascend.
+    static constexpr bool is_minimum_of_first =
+        std::is_same_v<Add, operators::min> && std::is_same_v<Multiply, operators::first> && std::is_integral_v<T>;
     /// Whether no later product changes the sum.
     static bool terminal([[maybe_unused]] T sum) {
-        if constexpr (std::is_same_v<Add, operators::lor>) return sum != 0;
+        if constexpr (keeps_first) return true;
+        if constexpr (has_terminal) return sum != 0;
         return false;
     }
 };
@@ -114,148 +124,297 @@ bool with_kernel(GrB_Semiring s, bool flipped, F const& f) {
     }
 }
 
-enum state : std::uint8_t { absent = 0, present = 1, excluded = 2 };
-
-/// States of n positions before a product of one row: `excluded` where the mask does not admit them.
-buffer<std::uint8_t> states_of(mask_view const& mask, index n) {
-    buffer<std::uint8_t> states(executor(), n);
-    bool const all = !mask.where ? !mask.complement : mask.complement;
-    std::fill_n(states.data(), n, std::uint8_t(all ? absent : excluded));
-    if (!mask.where) return states;
-    for (index k = 0; k < mask.where->entries(); ++k)
-        if (!mask.values || mask.values[k] != 0) states[mask.where->indices[k]] = all ? excluded : absent;
-    return states;
-}
-
-/// Makes a row of the positions that are present.
-template <class T>
-contents row_of_present(buffer<std::uint8_t> const& states, buffer<T> const& values, std::vector<index>* found) {
-    index const n = states.size();
-    pattern to;
-    to.rows = 1;
-    to.columns = n;
-    to.offsets = buffer<index>(executor(), 2);
-    to.offsets[0] = 0;
-    if (found && index(found->size()) < n / 32) {
-        std::sort(found->begin(), found->end());
-        to.indices = copy_of(executor(), array_view<index const>(*found));
-    } else {
-        to.indices = buffer<index>(executor(), std::count(states.begin(), states.end(), std::uint8_t(present)));
-        index next = 0;
-        for (index j = 0; j < n; ++j)
-            if (states[j] == present) to.indices[next++] = j;
-    }
-    index const count = to.indices.size();
-    to.offsets[1] = count;
-    auto made = make_values(count, sizeof(T));
-    gather(made->data(), values.data(), to.indices.data(), count, sizeof(T));
-    return {std::make_shared<pattern const>(std::move(to)), std::move(made)};
-}
-
-template <class Kernel>
-contents push(kernel_operand u, kernel_operand b, mask_view const& mask) {
-    using T = typename Kernel::value;
-    auto const *const x = static_cast<T const*>(u.values), *const y = static_cast<T const*>(b.values);
-    index const n = b.where.columns;
-    auto states = states_of(mask, n);
-    buffer<T> sums(executor(), n);
-    std::vector<index> found;
-    for (index p = 0; p < u.where.entries(); ++p) {
-        index const k = u.where.indices[p];
-        for (index q = b.where.offsets[k]; q < b.where.offsets[k + 1]; ++q) {
-            index const j = b.where.indices[q];
-            if (states[j] == excluded) continue;
-            if (states[j] == present) {
-                sums[j] = Kernel::add(sums[j], Kernel::multiply(x, p, y, q));
-            } else {
-                states[j] = present;
-                sums[j] = Kernel::multiply(x, p, y, q);
-                found.push_back(j);
+/// Flags, all zero, and memory for values, that products of rows use again.
+struct workspace {
+    buffer<std::uint8_t> flags;
+    bytes values;
+};
+class workspace_store {
+public:
+    /// Returns a workspace for at least n values.
+    static workspace take(index n, std::size_t size) {
+        workspace_store& store = instance();
+        {
+            std::scoped_lock const lock(store.guard_);
+            for (std::size_t k = 0; k < store.free_.size(); ++k) {
+                workspace& w = store.free_[k];
+                if (w.flags.size() < n || std::size_t(w.values.size()) < std::size_t(n) * size) continue;
+                workspace taken = std::move(w);
+                w = std::move(store.free_.back());
+                store.free_.pop_back();
+                return taken;
             }
         }
+        workspace made{buffer<std::uint8_t>(executor(), n), bytes(executor(), n * index(size))};
+        std::fill(made.flags.begin(), made.flags.end(), std::uint8_t{0});
+        return made;
     }
-    return row_of_present(states, sums, &found);
-}
+    /// Returns a workspace whose flags are zero again.
+    static void give(workspace w) noexcept {
+        constexpr index limit = index{1} << 26;
+        if (w.flags.size() > limit) return;
+        workspace_store& store = instance();
+        std::scoped_lock const lock(store.guard_);
+        if (store.free_.size() == max_free) store.free_.erase(store.free_.begin());
+        store.free_.push_back(std::move(w));
+    }
 
-/// Values of u for each column: all, or flags and values at the columns that have an entry.
-template <class T>
-struct dense_row {
-    T const* values = nullptr; ///< null if the operator does not use them
-    std::uint8_t const* flags = nullptr;
-    buffer<T> made{};
-    buffer<std::uint8_t> made_flags{};
-    dense_row(kernel_operand u, bool used) {
-        index const n = u.where.columns;
-        if (!u.where.is_full_row()) {
-            made_flags = buffer<std::uint8_t>(executor(), n);
-            std::fill_n(made_flags.data(), n, std::uint8_t{0});
-            for (index const k : u.where.indices) made_flags[k] = 1;
-            flags = made_flags.data();
-        }
-        if (!used) return;
-        values = static_cast<T const*>(u.values);
-        if (!flags) return;
-        made = buffer<T>(executor(), n);
-        for (index p = 0; p < u.where.entries(); ++p) made[u.where.indices[p]] = values[p];
-        values = made.data();
+private:
+    static constexpr std::size_t max_free = 3;
+    workspace_store() { free_.reserve(max_free); }
+    static workspace_store& instance() {
+        static auto* const store = new workspace_store; // as object_store
+        return *store;
     }
+    std::mutex guard_;
+    std::vector<workspace> free_;
 };
 
-template <class Kernel>
-contents pull(kernel_operand u, kernel_operand b, mask_view const& mask) {
-    using T = typename Kernel::value;
-    dense_row<T> const x(u, u.values != nullptr);
-    auto const* const y = static_cast<T const*>(b.values);
-    index const n = b.where.rows;
-    auto states = states_of(mask, n);
-    buffer<T> sums(executor(), n);
-    index const block = std::max<index>(64, n / std::max<index>(1, b.where.entries() / 8192 + 1));
-    for_ranges(n, block, [&](index first, index last) {
-        for (index j = first; j < last; ++j) {
-            if (states[j] == excluded) continue;
-            T sum{};
-            bool found = false;
-            for (index q = b.where.offsets[j]; q < b.where.offsets[j + 1]; ++q) {
-                index const k = b.where.indices[q];
-                if (x.flags && !x.flags[k]) continue;
-                T const product = Kernel::multiply(x.values, k, y, q);
-                sum = found ? Kernel::add(sum, product) : product;
-                found = true;
-                if (Kernel::terminal(sum)) break;
-            }
-            if (!found) continue;
-            states[j] = present;
-            sums[j] = sum;
-        }
-    });
-    return row_of_present(states, sums, nullptr);
+/// Sorts indices in [0, bound), 11 bits at a time.
+void sort_indices(std::vector<index>& list, index bound) {
+    if (list.size() < 128) return std::sort(list.begin(), list.end());
+    constexpr int bits = 11;
+    std::vector<index> other(list.size());
+    for (int shift = 0; shift < 63 && (bound - 1) >> shift > 0; shift += bits) {
+        std::array<index, (1 << bits) + 1> start{};
+        auto const digit = [shift](index k) { return std::size_t((k >> shift) & ((1 << bits) - 1)); };
+        for (index const k : list) ++start[digit(k) + 1];
+        std::partial_sum(start.begin(), start.end(), start.begin());
+        for (index const k : list) other[std::size_t(start[digit(k)]++)] = k;
+        list.swap(other);
+    }
 }
 
-/// One row of A for products with many rows of B': the position of each column, or -1.
+/// A row of U and a range of columns that one task computes, and the columns that it found.
+struct push_task {
+    index row, from, to;
+    std::vector<index> found = {};
+    index count = 0; ///< of found columns; the list is incomplete if it is shorter
+};
+/// One task for each row. A single row with many products has a task for each thread, over columns with about equal
+/// numbers of entries, estimated from a sample.
+std::vector<push_task> push_tasks(pattern const& u, pattern const& b) {
+    std::vector<push_task> tasks;
+    index products = 0;
+    for (index const k : u.indices) products += b.offsets[k + 1] - b.offsets[k];
+    bool const split = u.rows == 1 && products > (1 << 15) && products > 8 * u.entries() && executor().threads() > 1;
+    if (!split) {
+        for (index r = 0; r < u.rows; ++r) tasks.push_back({r, 0, b.columns});
+        return tasks;
+    }
+    std::vector<index> sample(1024);
+    for (std::size_t k = 0; k < sample.size(); ++k) sample[k] = b.indices[b.entries() * index(k) / 1024];
+    std::sort(sample.begin(), sample.end());
+    auto const count = std::size_t(std::min(executor().threads(), 16));
+    for (std::size_t t = 0; t < count; ++t) {
+        index const from = t == 0 ? 0 : sample[t * sample.size() / count];
+        tasks.push_back({0, from, t + 1 == count ? b.columns : sample[(t + 1) * sample.size() / count]});
+    }
+    return tasks;
+}
+
+template <class Kernel, bool Masked>
+void push_row(push_task& task, kernel_operand u, kernel_operand b, std::uint8_t const* mask, bool complement,
+              std::uint8_t* flags, typename Kernel::value* sums) {
+    using T = typename Kernel::value;
+    auto const *const x = static_cast<T const*>(u.values), *const y = static_cast<T const*>(b.values);
+    bool const all = task.from == 0 && task.to == b.where.columns;
+    auto const limit = std::size_t(b.where.columns / 32 + 1);
+    index const* const columns = b.where.indices.data();
+    for (index p = u.where.offsets[task.row]; p < u.where.offsets[task.row + 1]; ++p) {
+        index const k = u.where.indices[p];
+        index q = b.where.offsets[k], end = b.where.offsets[k + 1];
+        if (!all) {
+            q = std::lower_bound(columns + q, columns + end, task.from) - columns;
+            end = std::lower_bound(columns + q, columns + end, task.to) - columns;
+        }
+        for (; q < end; ++q) {
+            index const j = columns[q];
+            if (Masked && (mask[j] != 0) == complement) continue;
+            if (flags[j] != 0) {
+                if (!Kernel::terminal(sums[j])) sums[j] = Kernel::add(sums[j], Kernel::multiply(x, p, y, q));
+            } else {
+                flags[j] = 1;
+                sums[j] = Kernel::multiply(x, p, y, q);
+                ++task.count;
+                if (task.found.size() < limit) task.found.push_back(j);
+            }
+        }
+    }
+}
+
+/// Makes the list of the found columns. The flags are zero afterwards.
+template <class T>
+contents list_of_found(std::vector<push_task>& tasks, index rows, index columns, workspace& space) {
+    pattern to;
+    to.rows = rows;
+    to.columns = columns;
+    to.offsets = buffer<index>(executor(), rows + 1);
+    index total = 0;
+    for (push_task& task : tasks) {
+        sort_indices(task.found, columns);
+        total += task.count;
+    }
+    to.indices = buffer<index>(executor(), total);
+    auto made = make_values(total, sizeof(T));
+    auto* const values = reinterpret_cast<T*>(made->data());
+    auto const* const sums = reinterpret_cast<T const*>(space.values.data());
+    index next = 0;
+    to.offsets[0] = 0;
+    for (push_task const& task : tasks) {
+        for (index const j : task.found) {
+            index const position = task.row * columns + j;
+            to.indices[next] = j;
+            values[next++] = sums[position];
+            space.flags[position] = 0;
+        }
+        to.offsets[task.row + 1] = next;
+    }
+    return {std::make_shared<pattern>(std::move(to)), std::move(made)};
+}
+
+/// Makes a grid of the workspace.
+template <class T>
+grid grid_of_found(index rows, index columns, index entries, workspace& space) {
+    grid to{rows, columns, entries, nullptr, nullptr};
+    auto* const sums = reinterpret_cast<T*>(space.values.data());
+    for_ranges(rows * columns, 1 << 15, [&](index first, index last) {
+        for (index k = first; k < last; ++k) sums[k] = space.flags[k] != 0 ? sums[k] : T{};
+    });
+    if (entries < rows * columns) to.flags = std::make_shared<buffer<std::uint8_t>>(std::move(space.flags));
+    to.values = std::make_shared<bytes>(std::move(space.values));
+    return to;
+}
+
+template <class Kernel>
+stored push(kernel_operand u, kernel_operand b, position_mask const& mask) {
+    using T = typename Kernel::value;
+    index const rows = u.where.rows, n = b.where.columns;
+    if (!mask.flags && mask.complement) return {{empty_pattern(rows, n), make_values(0, sizeof(T))}, {}};
+    workspace space = workspace_store::take(rows * n, sizeof(T));
+    auto tasks = push_tasks(u.where, b.where);
+    for_ranges(index(tasks.size()), 1, [&](index first, index) {
+        push_task& task = tasks[std::size_t(first)];
+        index const at = task.row * n;
+        auto* const sums = reinterpret_cast<T*>(space.values.data()) + at;
+        if (mask.flags)
+            push_row<Kernel, true>(task, u, b, mask.flags + at, mask.complement, space.flags.data() + at, sums);
+        else
+            push_row<Kernel, false>(task, u, b, nullptr, false, space.flags.data() + at, sums);
+    });
+    index entries = 0;
+    bool complete = true;
+    for (push_task const& task : tasks) {
+        entries += task.count;
+        complete = complete && index(task.found.size()) == task.count;
+    }
+    if (!complete || entries > rows * n / 32) return {{}, grid_of_found<T>(rows, n, entries, space)};
+    contents made = list_of_found<T>(tasks, rows, n, space);
+    workspace_store::give(std::move(space));
+    return {std::move(made), {}};
+}
+
+/// Sum of the products of row j of B and a row x; returns false if there are none. `flags` are not read unless `Flags`.
+template <class Kernel, bool Flags>
+[[gnu::always_inline]] inline bool row_sum(typename Kernel::value const* x, std::uint8_t const* flags,
+                                           kernel_operand const& b, index j, typename Kernel::value& sum) {
+    using T = typename Kernel::value;
+    auto const* const y = static_cast<T const*>(b.values);
+    index const* const columns = b.where.indices.data();
+    index q = b.where.offsets[j];
+    index const end = b.where.offsets[j + 1];
+    if constexpr (Flags) {
+        while (q < end && flags[columns[q]] == 0) ++q;
+        if (q == end) return false;
+        sum = Kernel::multiply(x, columns[q], y, q);
+        for (++q; q < end && !Kernel::terminal(sum); ++q)
+            if (flags[columns[q]] != 0) sum = Kernel::add(sum, Kernel::multiply(x, columns[q], y, q));
+        return true;
+    }
+    if (q == end) return false;
+    sum = Kernel::multiply(x, columns[q], y, q);
+    ++q;
+    if (!Kernel::has_terminal && end - q >= 64) { // independent sums hide the latency of the additions
+        std::array<T, 4> lanes;
+        for (index c = 0; c < 4; ++c) lanes[std::size_t(c)] = Kernel::multiply(x, columns[q + c], y, q + c);
+        for (q += 4; q + 4 <= end; q += 4)
+            for (index c = 0; c < 4; ++c)
+                lanes[std::size_t(c)] =
+                    Kernel::add(lanes[std::size_t(c)], Kernel::multiply(x, columns[q + c], y, q + c));
+        sum = Kernel::add(sum, Kernel::add(Kernel::add(lanes[0], lanes[1]), Kernel::add(lanes[2], lanes[3])));
+    }
+    for (; q < end && !Kernel::terminal(sum); ++q) sum = Kernel::add(sum, Kernel::multiply(x, columns[q], y, q));
+    return true;
+}
+/// A row of a dense operand: its values, which may be absent, and its flags.
+template <class T>
+std::pair<T const*, std::uint8_t const*> row_of(dense_operand u, index row) {
+    return {u.values ? static_cast<T const*>(u.values) + row * u.columns : nullptr,
+            u.flags ? u.flags + row * u.columns : nullptr};
+}
+
+/// Sums for columns [first, last) of one row of the result; returns how many there are. Arrays are those of the row.
+template <class Kernel, bool Flags, bool Masked>
+index pull_columns(typename Kernel::value const* x, std::uint8_t const* flags, kernel_operand const& b,
+                   std::uint8_t const* mask, bool complement, index first, index last, std::uint8_t* found,
+                   typename Kernel::value* sums) {
+    index count = 0;
+    for (index j = first; j < last; ++j) {
+        typename Kernel::value sum{};
+        bool any = !Masked || (mask[j] != 0) != complement;
+        if (any) any = row_sum<Kernel, Flags>(x, flags, b, j, sum);
+        found[j] = any ? 1 : 0;
+        sums[j] = sum;
+        count += any ? 1 : 0;
+    }
+    return count;
+}
+
+template <class Kernel>
+stored pull(dense_operand u, kernel_operand b, position_mask const& mask) {
+    using T = typename Kernel::value;
+    index const n = b.where.rows, positions = u.rows * n;
+    grid to{u.rows, n, 0, std::make_shared<buffer<std::uint8_t>>(executor(), positions),
+            make_values(positions, sizeof(T))};
+    auto* const sums = reinterpret_cast<T*>(to.values->data());
+    std::uint8_t* const found = to.flags->data();
+    index const block = std::max<index>(64, n / std::max<index>(1, b.where.entries() / 8192 + 1));
+    if (!mask.flags && mask.complement) return {{empty_pattern(u.rows, n), make_values(0, sizeof(T))}, {}};
+    auto const run = u.flags ? (mask.flags ? pull_columns<Kernel, true, true> : pull_columns<Kernel, true, false>)
+                             : (mask.flags ? pull_columns<Kernel, false, true> : pull_columns<Kernel, false, false>);
+    std::atomic<index> entries{0};
+    index const blocks = (n + block - 1) / block; // of each row
+    for_ranges(u.rows * blocks, 1, [&](index task, index) {
+        index const row = task / blocks, first = task % blocks * block, at = row * n;
+        auto const [x, flags] = row_of<T>(u, row);
+        entries += run(x, flags, b, mask.flags ? mask.flags + at : nullptr, mask.complement, first,
+                       std::min(n, first + block), found + at, sums + at);
+    });
+    to.entries = entries;
+    if (to.entries == positions) to.flags.reset();
+    return {{}, std::move(to)};
+}
+
+/// One row of A for products with many rows of B': the position of each column, or -1. Short rows are merged instead.
 class scattered_row {
 public:
-    explicit scattered_row(pattern const& a) : a_(a), positions_(executor(), a.columns) {
-        std::fill(positions_.begin(), positions_.end(), index{-1});
-    }
+    explicit scattered_row(pattern const& a) : a_(a) {}
     void open(index row) {
-        for (index p = first_; p < last_; ++p) positions_[a_.indices[p]] = -1;
+        for (index p = first_; is_long() && p < last_; ++p) positions_[a_.indices[p]] = -1;
         first_ = a_.offsets[row];
         last_ = a_.offsets[row + 1];
+        if (!is_long()) return;
+        if (positions_.empty()) {
+            positions_ = buffer<index>(executor(), a_.columns);
+            std::fill(positions_.begin(), positions_.end(), index{-1});
+        }
         for (index p = first_; p < last_; ++p) positions_[a_.indices[p]] = p;
     }
     /// Calls f(p, q) for equal columns of the row and of entries [begin, end) of B', until it returns true.
     template <class F>
     void meet(pattern const& b, index begin, index end, F const& f) const {
-        if (end - begin > 16 * (last_ - first_)) { // search the few in the many
-            index const* at = b.indices.data() + begin;
-            index const* const stop = b.indices.data() + end;
-            for (index p = first_; p < last_; ++p) {
-                at = std::lower_bound(at, stop, a_.indices[p]);
-                if (at == stop) return;
-                if (*at == a_.indices[p] && f(p, at - b.indices.data())) return;
-            }
-            return;
-        }
+        if (end - begin > 16 * (last_ - first_)) return search(b, begin, end, f);
+        if (!is_long()) return merge(b, begin, end, f);
         for (index q = begin; q < end; ++q) {
             index const p = positions_[b.indices[q]];
             if (p >= 0 && f(p, q)) return;
@@ -263,6 +422,29 @@ public:
     }
 
 private:
+    static constexpr index max_merged = 8;
+    bool is_long() const { return last_ - first_ > max_merged; }
+    /// Searches the few columns of the row in the many of B'.
+    template <class F>
+    void search(pattern const& b, index begin, index end, F const& f) const {
+        index const* at = b.indices.data() + begin;
+        index const* const stop = b.indices.data() + end;
+        for (index p = first_; p < last_; ++p) {
+            at = std::lower_bound(at, stop, a_.indices[p]);
+            if (at == stop) return;
+            if (*at == a_.indices[p] && f(p, at - b.indices.data())) return;
+        }
+    }
+    template <class F>
+    void merge(pattern const& b, index begin, index end, F const& f) const {
+        for (index p = first_, q = begin; p < last_ && q < end;) {
+            index const i = a_.indices[p], j = b.indices[q];
+            if (i == j && f(p, q)) return;
+            p += i <= j ? 1 : 0;
+            q += j <= i ? 1 : 0;
+        }
+    }
+
     pattern const& a_;
     buffer<index> positions_;
     index first_ = 0, last_ = 0;
@@ -276,6 +458,30 @@ contents found_entries(pattern const& mask, buffer<std::uint8_t> const& found, b
     gather(made->data(), values.data(), selected.from.data(), selected.from.size(), sizeof(T));
     return {selected.where, std::move(made)};
 }
+
+template <class Kernel>
+contents pull_at(dense_operand u, kernel_operand b, mask_view const& mask) {
+    using T = typename Kernel::value;
+    pattern const& m = *mask.where;
+    buffer<T> sums(executor(), m.entries());
+    buffer<std::uint8_t> found(executor(), m.entries());
+    index const block = std::max<index>(64, m.entries() / (16 * executor().threads()));
+    for_ranges(m.entries(), block, [&](index first, index last) {
+        index row = std::upper_bound(m.offsets.begin(), m.offsets.end(), first) - m.offsets.begin() - 1;
+        for (index e = first; e < last; ++e) {
+            while (m.offsets[row + 1] <= e) ++row;
+            auto const [x, flags] = row_of<T>(u, m.row(row));
+            T sum{};
+            bool const admitted = !mask.values || mask.values[e] != 0;
+            bool const any = admitted && (flags ? row_sum<Kernel, true>(x, flags, b, m.indices[e], sum)
+                                                : row_sum<Kernel, false>(x, nullptr, b, m.indices[e], sum));
+            found[e] = any ? 1 : 0;
+            sums[e] = sum;
+        }
+    });
+    return found_entries(m, found, sums);
+}
+
 /// Rows for a task, so that there are enough tasks for rows of different lengths.
 index rows_per_task(index rows) { return std::max<index>(1, rows / (16 * executor().threads())); }
 
@@ -369,14 +575,79 @@ void products_of_rows(kernel_operand a, kernel_operand b, pattern const& c, std:
 bool has_kernel(GrB_Semiring semiring, bool flipped) {
     return with_kernel(semiring, flipped, [](auto) {});
 }
-contents push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask) {
-    contents made;
-    with_kernel(semiring, flipped, [&](auto k) { made = push<decltype(k)>(u, b, mask); });
+bool has_terminal(GrB_Semiring semiring, bool flipped) {
+    bool terminal = false;
+    with_kernel(semiring, flipped, [&](auto k) { terminal = decltype(k)::has_terminal; });
+    return terminal;
+}
+bool first_decides(GrB_Semiring semiring, bool flipped, stored const& u) {
+    bool ascends = false;
+    with_kernel(semiring, flipped, [&]<class Kernel>(Kernel) {
+        if constexpr (Kernel::is_minimum_of_first) {
+            using T = typename Kernel::value;
+            index const n = u.list.where ? u.list.where->entries() : u.dense.positions();
+            std::uint8_t const* const flags = u.list.where ? nullptr : u.dense.flag_data();
+            auto const* const x =
+                reinterpret_cast<T const*>(u.list.where ? u.list.values->data() : u.dense.values->data());
+            T last = std::numeric_limits<T>::min();
+            index k = 0;
+            for (; k < n; ++k) {
+                if (flags && flags[k] == 0) continue;
+                if (x[k] < last) break;
+                last = x[k];
+            }
+            ascends = k == n;
+        }
+    });
+    return ascends;
+}
+
+namespace {
+
+/// As with_kernel(), with a kernel that keeps the first product if `first` is true.
+template <class F>
+void with_row_kernel(GrB_Semiring semiring, bool flipped, bool first, F const& f) {
+    with_kernel(semiring, flipped, [&]<class Kernel>(Kernel k) {
+        if constexpr (Kernel::is_minimum_of_first)
+            if (first) return f(kernel<operators::first, operators::first, typename Kernel::value>{});
+        f(k);
+    });
+}
+
+} // namespace
+
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
+                    position_mask const& mask) {
+    stored made;
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = push<decltype(k)>(u, b, mask); });
     return made;
 }
-contents pull_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask) {
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
+                    mask_view const& mask) {
+    pattern const& where = *mask.where;
+    workspace space = workspace_store::take(where.rows * where.columns, 0);
+    auto const set_flags = [&](std::uint8_t flag) {
+        for (index r = 0; r < where.stored_rows(); ++r)
+            for (index k = where.offsets[r]; k < where.offsets[r + 1]; ++k)
+                if (!mask.values || mask.values[k] != 0)
+                    space.flags[where.row(r) * where.columns + where.indices[k]] = flag;
+    };
+    set_flags(1);
+    stored made = push_product(semiring, flipped, first, u, b, position_mask{space.flags.data(), mask.complement});
+    set_flags(0);
+    workspace_store::give(std::move(space));
+    return made;
+}
+stored pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                    position_mask const& mask) {
+    stored made;
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = pull<decltype(k)>(u, b, mask); });
+    return made;
+}
+contents pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                      mask_view const& mask) {
     contents made;
-    with_kernel(semiring, flipped, [&](auto k) { made = pull<decltype(k)>(u, b, mask); });
+    with_row_kernel(semiring, flipped, first, [&](auto k) { made = pull_at<decltype(k)>(u, b, mask); });
     return made;
 }
 contents dot_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b, mask_view const& mask) {

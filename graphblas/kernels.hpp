@@ -4,9 +4,7 @@
 /// nothing if the semiring has no kernel; the caller then uses product.hpp.
 #pragma once
 
-#include <optional>
-
-#include "values.hpp"
+#include "grid.hpp"
 
 namespace coppice::graphblas {
 
@@ -19,11 +17,32 @@ struct kernel_operand {
 /// Whether the semiring has a kernel. `flipped`: the operator has the value of B first.
 bool has_kernel(GrB_Semiring semiring, bool flipped);
 
-/// T = u B for a row u: entries of u are added to columns of B. B has offsets for all rows. Only columns that the mask
-/// admits are computed.
-contents push_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask);
-/// T = u B' for a row u with many entries and B' given by its rows: one sum for each row.
-contents pull_product(GrB_Semiring semiring, bool flipped, kernel_operand u, kernel_operand b, mask_view const& mask);
+/// Whether a sum of the semiring is often known before all its products.
+bool has_terminal(GrB_Semiring semiring, bool flipped);
+
+/// Whether the first product of each sum is the sum: a minimum of integers of a row u that ascend. In a search for
+/// parents they are the vertices.
+bool first_decides(GrB_Semiring semiring, bool flipped, stored const& u);
+
+/// Rows by position, with values in the type of the semiring.
+struct dense_operand {
+    index rows, columns;
+    std::uint8_t const* flags; ///< null: all positions have an entry
+    void const* values;        ///< null if the operator does not use them
+};
+/// T = U B for few rows U: entries of U are added to columns of B. B has offsets for all rows. Only positions that the
+/// mask admits are computed. `first`: the first product of each sum is the sum.
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
+                    position_mask const& mask);
+/// As above, with a mask that is a list.
+stored push_product(GrB_Semiring semiring, bool flipped, bool first, kernel_operand u, kernel_operand b,
+                    mask_view const& mask);
+/// T = U B' for few rows U, and B given by its rows: a sum for each position that the mask admits.
+stored pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                    position_mask const& mask);
+/// As above, at the entries of a mask that is not complemented.
+contents pull_product(GrB_Semiring semiring, bool flipped, bool first, dense_operand u, kernel_operand b,
+                      mask_view const& mask);
 /// T<mask> = A B' for a mask that is not complemented: one sum for each of its entries. No operand is hypersparse.
 contents dot_product(GrB_Semiring semiring, bool flipped, kernel_operand a, kernel_operand b, mask_view const& mask);
 /// T<mask> = A B for such a mask: products are added to its entries.

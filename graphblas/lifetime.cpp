@@ -6,6 +6,8 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/version.h>
 
+#include "cached_memory.hpp"
+#include "definitions.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -57,14 +59,14 @@ void initialise_table(table& t, GrB_Type type, index rows, index columns) {
     t.type = type;
     t.rows = rows;
     t.columns = columns;
-    t.data = {empty_pattern(rows, columns), make_values(0, type->size)};
+    t.data.list = {empty_pattern(rows, columns), make_values(0, type->size)};
 }
 void duplicate(table& to, table& from) {
     to.type = from.type;
     to.rows = from.rows;
     to.columns = from.columns;
     to.orientation = from.orientation;
-    to.data = entries_of(from);
+    to.data = forms_of(from);
 }
 template <class Table>
 GrB_Info clear(Table t) {
@@ -102,7 +104,7 @@ GrB_Info wait_for(Object* object, int mode) {
             throw failure{GrB_INVALID_VALUE, "mode of GrB_wait is " + std::to_string(mode) +
                                                  ", expected GrB_COMPLETE or "
                                                  "GrB_MATERIALIZE"};
-        if constexpr (std::is_base_of_v<table, Object>) entries_of(*object);
+        if constexpr (std::is_base_of_v<table, Object>) forms_of(*object);
         return GrB_SUCCESS;
     });
 }
@@ -117,25 +119,43 @@ GrB_Info error_of(char const** text, Object* object) {
     });
 }
 
-GrB_Info new_unary(GrB_UnaryOp* op, GxB_unary_function function, GrB_Type z, GrB_Type x, char const* name) {
+/// Compiles the definition of an operator, if it has one. Without a compiler its function serves; a definition without
+/// a function is then an error.
+template <class Function, class Operator>
+void use_definition(operator_kind kind, definition const& of, Function function, Operator& o) {
+    o.function = function;
+    if (!of.text) return require_pointer(reinterpret_cast<void const*>(function), "function");
+    compiled_operator const made = compile_definition(kind, of);
+    if (made.function) {
+        o.function = reinterpret_cast<Function>(made.function);
+        if constexpr (!std::is_same_v<Operator, GrB_IndexUnaryOp_opaque>)
+            o.loop = reinterpret_cast<decltype(o.loop)>(made.loop);
+        return;
+    }
+    if (!function) throw failure{GrB_NULL_POINTER, "function is NULL, and its definition: " + made.failure};
+    o.message = std::make_unique<std::string>("the function is used, its definition is not: " + made.failure);
+}
+
+GrB_Info new_unary(GrB_UnaryOp* op, GxB_unary_function function, GrB_Type z, GrB_Type x, char const* name,
+                   char const* text) {
     return create(op, [&](GrB_UnaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the operand");
-        o.function = function;
+        use_definition(operator_kind::unary, {name, text, z, x, nullptr}, function, o);
         o.z = z;
         o.x = x;
         set_name(o, name);
     });
 }
 GrB_Info new_binary(GrB_BinaryOp* op, GxB_binary_function function, GrB_Type z, GrB_Type x, GrB_Type y,
-                    char const* name) {
+                    char const* name, char const* text) {
     return create(op, [&](GrB_BinaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the first operand");
         require_type(y, "type of the second operand");
-        o.function = function;
+        use_definition(operator_kind::binary, {name, text, z, x, y}, function, o);
         o.z = z;
         o.x = x;
         o.y = y;
@@ -143,25 +163,26 @@ GrB_Info new_binary(GrB_BinaryOp* op, GxB_binary_function function, GrB_Type z, 
     });
 }
 GrB_Info new_index_unary(GrB_IndexUnaryOp* op, GxB_index_unary_function function, GrB_Type z, GrB_Type x, GrB_Type s,
-                         char const* name) {
+                         char const* name, char const* text) {
     return create(op, [&](GrB_IndexUnaryOp_opaque& o) {
-        require_pointer(reinterpret_cast<void const*>(function), "function");
+        if (!text) require_pointer(reinterpret_cast<void const*>(function), "function");
         require_type(z, "type of the result");
         require_type(x, "type of the operand");
         require_type(s, "type of the scalar");
-        o.function = function;
+        use_definition(operator_kind::index_unary, {name, text, z, x, s}, function, o);
         o.z = z;
         o.x = x;
         o.s = s;
         set_name(o, name);
     });
 }
-GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name) {
+GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name, char const* text) {
     return create(type, [&](GrB_Type_opaque& o) {
         if (size == 0) throw failure{GrB_INVALID_VALUE, "size of the type is 0, expected at least 1"};
         o.size = size;
         o.constant_name = "user-defined";
         set_name(o, name);
+        if (text) o.definition = std::make_unique<std::string>(text);
     });
 }
 
@@ -228,6 +249,7 @@ GrB_Info GrB_init(int mode) {
 }
 GrB_Info GrB_finalize(void) {
     state = library_state::off;
+    release_cached_memory();
     return GrB_SUCCESS;
 }
 GrB_Info GrB_getVersion(unsigned int* version, unsigned int* subversion) {
@@ -237,27 +259,30 @@ GrB_Info GrB_getVersion(unsigned int* version, unsigned int* subversion) {
     return GrB_SUCCESS;
 }
 
-GrB_Info GrB_Type_new(GrB_Type* type, size_t size) { return new_type(type, size, nullptr); }
-GrB_Info GxB_Type_new(GrB_Type* type, size_t size, char const* name, char const*) { return new_type(type, size, name); }
-GrB_Info GrB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x) {
-    return new_unary(op, f, z, x, nullptr);
+GrB_Info GrB_Type_new(GrB_Type* type, size_t size) { return new_type(type, size, nullptr, nullptr); }
+GrB_Info GxB_Type_new(GrB_Type* type, size_t size, char const* name, char const* text) {
+    return new_type(type, size, name, text);
 }
-GrB_Info GxB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x, char const* name, char const*) {
-    return new_unary(op, f, z, x, name);
+GrB_Info GrB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x) {
+    return new_unary(op, f, z, x, nullptr, nullptr);
+}
+GrB_Info GxB_UnaryOp_new(GrB_UnaryOp* op, GxB_unary_function f, GrB_Type z, GrB_Type x, char const* name,
+                         char const* text) {
+    return new_unary(op, f, z, x, name, text);
 }
 GrB_Info GrB_BinaryOp_new(GrB_BinaryOp* op, GxB_binary_function f, GrB_Type z, GrB_Type x, GrB_Type y) {
-    return new_binary(op, f, z, x, y, nullptr);
+    return new_binary(op, f, z, x, y, nullptr, nullptr);
 }
 GrB_Info GxB_BinaryOp_new(GrB_BinaryOp* op, GxB_binary_function f, GrB_Type z, GrB_Type x, GrB_Type y, char const* name,
-                          char const*) {
-    return new_binary(op, f, z, x, y, name);
+                          char const* text) {
+    return new_binary(op, f, z, x, y, name, text);
 }
 GrB_Info GrB_IndexUnaryOp_new(GrB_IndexUnaryOp* op, GxB_index_unary_function f, GrB_Type z, GrB_Type x, GrB_Type s) {
-    return new_index_unary(op, f, z, x, s, nullptr);
+    return new_index_unary(op, f, z, x, s, nullptr, nullptr);
 }
 GrB_Info GxB_IndexUnaryOp_new(GrB_IndexUnaryOp* op, GxB_index_unary_function f, GrB_Type z, GrB_Type x, GrB_Type s,
-                              char const* name, char const*) {
-    return new_index_unary(op, f, z, x, s, name);
+                              char const* name, char const* text) {
+    return new_index_unary(op, f, z, x, s, name, text);
 }
 GrB_Info GrB_Semiring_new(GrB_Semiring* semiring, GrB_Monoid add, GrB_BinaryOp multiply) {
     return create(semiring, [&](GrB_Semiring_opaque& o) {
@@ -367,7 +392,7 @@ GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
             columns[std::size_t(e)] = x.where->indices[e] + (k > 0 ? k : 0);
         }
         initialise_table(o, v->type, n, n);
-        o.data = {build(n, n, rows.data(), columns.data(), entries).where, x.values};
+        o.data.list = {build(n, n, rows.data(), columns.data(), entries).where, x.values};
     });
 }
 GrB_Info GrB_Vector_clear(GrB_Vector w) { return clear(w); }
@@ -376,7 +401,7 @@ GrB_Info GrB_Vector_size(GrB_Index* n, GrB_Vector u) {
     return count_of(n, u, "vector", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Vector_nvals(GrB_Index* n, GrB_Vector u) {
-    return count_of(n, u, "vector", [](auto& t) { return entries_of(t).where->entries(); });
+    return count_of(n, u, "vector", [](auto& t) { return forms_of(t).entries(); });
 }
 GrB_Info GrB_Matrix_nrows(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.rows; });
@@ -385,7 +410,7 @@ GrB_Info GrB_Matrix_ncols(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Matrix_nvals(GrB_Index* n, GrB_Matrix a) {
-    return count_of(n, a, "matrix", [](auto& t) { return entries_of(t).where->entries(); });
+    return count_of(n, a, "matrix", [](auto& t) { return forms_of(t).entries(); });
 }
 GrB_Info GrB_Vector_resize(GrB_Vector w, GrB_Index n) {
     return guarded(w, [&] {

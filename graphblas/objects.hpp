@@ -31,6 +31,24 @@ struct contents {
     std::shared_ptr<bytes const> values;
 };
 
+/// Entries by position, row by row: the bitmap form, or the full form if `flags` is null. A position without an entry
+/// has any valid value. Only predefined types have this form. Copies share the arrays; an array is changed by its only
+/// owner.
+struct grid {
+    index rows = 0, columns = 0, entries = 0;
+    std::shared_ptr<buffer<std::uint8_t>> flags = {};
+    std::shared_ptr<bytes> values = {};
+    explicit operator bool() const { return values != nullptr; }
+    index positions() const { return rows * columns; }
+    std::uint8_t const* flag_data() const { return flags ? flags->data() : nullptr; }
+};
+/// Entries as a list, by position, or both.
+struct stored {
+    contents list = {};
+    grid dense = {};
+    index entries() const { return dense ? dense.entries : list.where->entries(); }
+};
+
 struct object_head {
     std::uint64_t magic = freed_object;
     bool predefined = false;
@@ -79,12 +97,17 @@ enum class positional : std::uint8_t { none, firsti, firsti1, firstj, firstj1, s
 using unary_loop = void (*)(void* z, void const* x, index n);
 /// z[k] = op(x[k * sx], y[k * sy])
 using binary_loop = void (*)(void* z, void const* x, index sx, void const* y, index sy, index n);
+/// z[k] = x[k] compared with *s
+using compare_loop = void (*)(bool* z, void const* x, void const* s, index n);
+/// z[k] = condition of row i, column j[k] and *s
+using position_loop = void (*)(bool* z, index i, index const* j, index n, std::int64_t s);
 
 } // namespace coppice::graphblas
 
 struct GrB_Type_opaque : coppice::graphblas::object_head {
     int code = GrB_UDT_CODE;
     std::size_t size = 0;
+    std::unique_ptr<std::string> definition = {}; ///< in C, of a user-defined type that has one
 };
 struct GrB_UnaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr;
@@ -95,6 +118,8 @@ struct GrB_UnaryOp_opaque : coppice::graphblas::object_head {
 struct GrB_IndexUnaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, s = nullptr; ///< x: null if the value is not used
     GxB_index_unary_function function = nullptr;
+    coppice::graphblas::compare_loop loop = nullptr;       ///< of a predefined comparison of values
+    coppice::graphblas::position_loop positions = nullptr; ///< of a predefined condition of positions
 };
 struct GrB_BinaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, y = nullptr;
@@ -138,8 +163,10 @@ struct table : object_head {
         bool removed;
     };
     std::mutex guard = {};
-    contents data = {};
+    stored data = {};
     contents transposed = {}; ///< computed on demand; empty after a change
+    index list_work = 0;      ///< entries of lists that updates have merged since the last conversion
+    index transpose_gain = 0; ///< operations of products that the transpose would have saved
     std::vector<change> changes = {};
     std::vector<std::byte> changed_values = {};
 };

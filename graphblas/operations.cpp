@@ -5,26 +5,14 @@
 
 #include <coppice/core/parallel.hpp>
 
+#include "calls.hpp"
 #include "folds.hpp"
 #include "kernels.hpp"
 #include "product.hpp"
 #include "shared.hpp"
-#include "tables.hpp"
 
 namespace coppice::graphblas {
 namespace {
-
-constexpr bool is_vector(GrB_Vector) { return true; }
-constexpr bool is_vector(GrB_Matrix) { return false; }
-
-/// Checks what every operation with mask and accumulator has: output, mask, accumulator, descriptor.
-template <class Output, class Mask>
-settings checked(Output c, Mask mask, GrB_BinaryOp accum, GrB_Descriptor d) {
-    require_alive(c, "output");
-    require_alive_or_null(mask, "mask");
-    require_alive_or_null(accum, "accumulator");
-    return settings(d);
-}
 
 /// Checks the types of operands; null: none. As in SuiteSparse:GraphBLAS, an operand that a predefined operator does
 /// not use may have any type.
@@ -47,33 +35,8 @@ GrB_BinaryOp operator_of(GrB_Semiring semiring, bool add) {
     return add ? semiring->add->op : semiring->multiply;
 }
 
-index rows_of(table const& t, bool transposed) { return transposed ? t.columns : t.rows; }
-index columns_of(table const& t, bool transposed) { return transposed ? t.rows : t.columns; }
-
-/// A list of indices of the caller. The indices are checked after sizes and types, as in SuiteSparse:GraphBLAS.
-class caller_list {
-public:
-    caller_list(GrB_Index const* indices, GrB_Index count, index bound, char const* what) : bound_(bound), what_(what) {
-        require_pointer(indices, what);
-        view_ = {indices == GrB_ALL ? nullptr : reinterpret_cast<index const*>(indices),
-                 indices == GrB_ALL ? bound : index(count)};
-    }
-    index count() const { return view_.count; }
-    /// Throws unless all indices are in range.
-    index_list checked() const {
-        for (index k = 0; view_.indices && k < view_.count; ++k)
-            if (view_.indices[k] < 0 || view_.indices[k] >= bound_)
-                throw failure{GrB_INDEX_OUT_OF_BOUNDS, std::string(what_) + " [" + std::to_string(k) + "] is " +
-                                                           std::to_string(GrB_Index(view_.indices[k])) +
-                                                           ", expected less than " + std::to_string(bound_)};
-        return view_;
-    }
-
-private:
-    index_list view_;
-    index bound_;
-    char const* what_;
-};
+/// Returns the list of a table whose forms are known.
+contents list_of(table& t, stored const& x) { return x.list.where ? x.list : entries_of(t); }
 
 // Products
 
@@ -128,25 +91,95 @@ contents structured_product(product_call const& call, index columns) {
 /// Whether arrays over all columns are small compared with the entries.
 bool fits_dense(pattern const& a) { return !a.hypersparse && a.columns / 64 <= a.entries() + 4096; }
 
-/// Product of a row, or with a mask that selects entries, by a kernel that computes admitted entries only. Returns
-/// nothing if there is none for these operands.
-std::optional<contents> masked_product(product_call const& call, mask_view const& mask) {
-    if (!has_kernel(call.semiring, call.flipped)) return {};
-    bool const row = rows_of(call.a, call.a_transposed) == 1;
-    if (!row && (!mask.where || mask.complement || mask.where->hypersparse)) return {};
-    contents const x = oriented(call.a, call.a_transposed), straight = entries_of(call.b);
-    bool const pull = row && call.b_transposed && x.where->entries() >= x.where->columns / 8;
-    bool const dots = !row && call.b_transposed;
-    contents const y = pull || dots || !call.b_transposed ? straight : transposed_entries(call.b);
-    if (!fits_dense(*x.where) || !fits_dense(*y.where)) return {};
+/// Number of products of the two forms of a product of few rows.
+struct product_work {
+    double push, pull;
+};
+/// Number of entries of B in the rows that the entries of x select.
+double selected_entries(stored const& x, pattern const& b) {
+    index sum = 0;
+    if (x.list.where)
+        for (index const k : x.list.where->indices) sum += b.offsets[k + 1] - b.offsets[k];
+    else
+        for (index r = 0; r < x.dense.rows; ++r)
+            for (index k = 0; k < x.dense.columns; ++k)
+                if (!x.dense.flags || (*x.dense.flags)[r * x.dense.columns + k] != 0)
+                    sum += b.offsets[k + 1] - b.offsets[k];
+    return double(sum);
+}
+product_work work_of(product_call const& call, stored const& x, pattern const& b, mask_of_call const& mask,
+                     bool ends_early) {
+    index const rows = rows_of(call.a, call.a_transposed), inner = columns_of(call.a, call.a_transposed),
+                columns = columns_of(call.b, call.b_transposed);
+    double const entries = double(b.entries());
+    bool const full = x.dense && !x.dense.flags;
+    double push = double(x.entries()) * entries / double(std::max<index>(1, inner));
+    if (!full && !call.b_transposed) push = selected_entries(x, b);
+    double pull = double(mask.max_admitted(rows * columns)) * entries / double(std::max<index>(1, columns));
+    if (ends_early) pull /= 4;
+    return {push, pull + double(rows * columns) / 16};
+}
+/// Whether the transpose of B is used: it exists, or products would have been faster with it by more than the time that
+/// it takes to compute.
+bool uses_transpose(table& b, double gain, index entries) {
+    std::scoped_lock const lock(b.guard);
+    if (b.transposed.where) return true;
+    b.transpose_gain += index(std::min(gain, 1e18 / 64));
+    return b.transpose_gain > entries;
+}
+
+/// Product of few rows by position: entries of A are added to columns, or a sum is computed for each column, whichever
+/// is less work. Returns nothing if there is no kernel for these operands.
+std::optional<stored> product_of_rows(product_call const& call, mask_of_call const& mask) {
+    constexpr index max_rows = 64;
+    if (rows_of(call.a, call.a_transposed) > max_rows || !has_kernel(call.semiring, call.flipped)) return {};
+    if (call.a.type->code == GrB_UDT_CODE || call.b.type->code == GrB_UDT_CODE) return {};
+    contents const straight = entries_of(call.b);
+    stored x = call.a_transposed ? stored{transposed_entries(call.a), {}} : forms_of(call.a);
+    index const n = columns_of(call.b, call.b_transposed);
+    if (!fits_dense(*straight.where) || n / 64 > straight.where->entries() + 4096) return {};
+    bool const first = rows_of(call.a, call.a_transposed) == 1 && call.a.type == call.x_type() &&
+                       first_decides(call.semiring, call.flipped, x);
+    product_work const work =
+        work_of(call, x, *straight.where, mask, first || has_terminal(call.semiring, call.flipped));
+    bool pull = call.b_transposed;
+    if ((work.pull < work.push) != pull &&
+        uses_transpose(call.b, std::abs(work.pull - work.push), straight.where->entries()))
+        pull = !pull;
+    contents const y = pull == call.b_transposed ? straight : transposed_entries(call.b);
+    if (!fits_dense(*y.where)) return {};
+    auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
+    kernel_operand const second{*y.where, y_values ? y_values->data() : nullptr};
+    if (!pull) {
+        contents const list = list_of(call.a, x);
+        auto const values = call.uses_x() ? as_type(call.x_type(), call.a.type, list.values, x.entries()) : nullptr;
+        kernel_operand const u{*list.where, values ? values->data() : nullptr};
+        if (mask.prefers_list()) return push_product(call.semiring, call.flipped, first, u, second, mask.view());
+        return push_product(call.semiring, call.flipped, first, u, second, mask.positions());
+    }
+    if (!x.dense) x.dense = to_grid(x.list, call.a.type);
+    grid const dense = call.uses_x() ? grid_as_type(call.x_type(), call.a.type, x.dense) : x.dense;
+    dense_operand const u{dense.rows, dense.columns, dense.flag_data(), call.uses_x() ? dense.values->data() : nullptr};
+    if (mask.selects_list())
+        return stored{pull_product(call.semiring, call.flipped, first, u, second, mask.view()), {}};
+    stored made = pull_product(call.semiring, call.flipped, first, u, second, mask.positions());
+    if (made.dense.entries < made.dense.positions() / 32) made = {to_list(made.dense, call.z()), {}};
+    return made;
+}
+
+/// Product with a mask that selects entries, by a kernel that computes these only. Returns nothing if there is none for
+/// these operands.
+std::optional<contents> masked_product(product_call const& call, mask_of_call const& admitted) {
+    if (!has_kernel(call.semiring, call.flipped) || admitted.is_absent() || admitted.complement()) return {};
+    mask_view const mask = admitted.view();
+    contents const x = oriented(call.a, call.a_transposed), y = entries_of(call.b);
+    if (mask.where->hypersparse || !fits_dense(*x.where) || !fits_dense(*y.where)) return {};
     auto const x_values = call.uses_x() ? as_type(call.x_type(), call.a.type, x.values, x.where->entries()) : nullptr;
     auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
     kernel_operand const first{*x.where, x_values ? x_values->data() : nullptr},
         second{*y.where, y_values ? y_values->data() : nullptr};
-    if (pull) return pull_product(call.semiring, call.flipped, first, second, mask);
-    if (row) return push_product(call.semiring, call.flipped, first, second, mask);
-    return dots ? dot_product(call.semiring, call.flipped, first, second, mask)
-                : masked_row_product(call.semiring, call.flipped, first, second, mask);
+    return call.b_transposed ? dot_product(call.semiring, call.flipped, first, second, mask)
+                             : masked_row_product(call.semiring, call.flipped, first, second, mask);
 }
 
 /// C<mask> = accum(C, A B), where the operands may be transposed.
@@ -158,14 +191,63 @@ void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, product_call con
     require_same("inner dimension", rows_of(call.b, call.b_transposed), columns_of(call.a, call.a_transposed));
     require_same("number of rows of the output", c.rows, rows_of(call.a, call.a_transposed));
     require_same("number of columns of the output", c.columns, columns_of(call.b, call.b_transposed));
-    auto const masked = masked_product(call, admitted.view());
-    if (masked && s.replace && !accum) // all other entries of C are deleted
-        return set_entries(c, {masked->where, as_type(c.type, call.z(), masked->values, masked->where->entries())});
-    finish(c, admitted, accum, s.replace, masked ? *masked : structured_product(call, c.columns), call.z(),
-           c.rows == 1);
+    auto product = product_of_rows(call, admitted);
+    if (!product)
+        if (auto masked = masked_product(call, admitted)) product = stored{*masked, {}};
+    if (product && s.replace && !accum) // all other entries of C are deleted
+        return set_forms(c, stored_as_type(c.type, call.z(), *product));
+    finish(c, admitted, accum, s.replace, product ? *product : stored{structured_product(call, c.columns), {}},
+           call.z(), c.rows == 1);
 }
 
 // Element-wise operations
+
+/// Operand of an operator in the form by position. An operand that the operator does not use has zeros.
+grid operand_grid(GrB_Type to, table const& from, grid const& values, bool used) {
+    if (used || from.type == to) return grid_as_type(to, from.type, values);
+    grid made = values;
+    made.values = make_grid(values.rows, values.columns, to->size, true).values;
+    return made;
+}
+
+/// T = op(A, B) if an operand has the form by position. Returns nothing if lists are merged faster.
+std::optional<stored> combine_by_position(GrB_BinaryOp op, table& a, table& b, bool add, mask_of_call const& mask,
+                                          bool vector) {
+    if (a.type->code == GrB_UDT_CODE || b.type->code == GrB_UDT_CODE) return {};
+    stored x = forms_of(a), y = forms_of(b);
+    if (!x.dense && !y.dense) return {};
+    if (!add) {
+        auto const is_short = [](stored const& s) {
+            return s.list.where && (!s.dense || s.dense.entries < s.dense.positions() / 16);
+        };
+        if (y.dense && is_short(x))
+            return stored{combine_list_with_grid(op, x.list, a.type, y.dense, b.type, false, vector), {}};
+        if (x.dense && is_short(y))
+            return stored{combine_list_with_grid(op, y.list, b.type, x.dense, a.type, true, vector), {}};
+        if (x.dense && mask.selects_list()) {
+            contents const at_mask = grid_at_list(x.dense, a.type, mask.view());
+            return stored{combine_list_with_grid(op, at_mask, a.type, y.dense, b.type, false, vector), {}};
+        }
+    }
+    bool const full = x.dense && !x.dense.flags && y.dense && !y.dense.flags;
+    if (!runs_by_position(op, full) || (add && (op->x != op->z || op->y != op->z))) return {};
+    grid const first = x.dense ? x.dense : to_grid(x.list, a.type),
+               second = y.dense ? y.dense : to_grid(y.list, b.type);
+    // Values of single entries count, whichever operand the operator uses.
+    return stored{{},
+                  combine_grids(op, operand_grid(op->x, a, first, add || uses_first(op)),
+                                operand_grid(op->y, b, second, add || uses_second(op)), add)};
+}
+
+/// T = op(A, B) by merging lists.
+contents combine_lists(GrB_BinaryOp op, GrB_Type x_type, contents const& x, GrB_Type y_type, contents const& y,
+                       bool add, bool vector) {
+    operand const first{x_type, x.values->data()}, second{y_type, y.values->data()};
+    if (x.where == y.where || (x.where->is_full_row() && y.where->is_full_row()))
+        return {x.where, combine(*x.where, nullptr, first, second, op, op->z, vector)};
+    auto const made = add ? unite(*x.where, *y.where) : intersect(*x.where, *y.where);
+    return {made.where, combine(*made.where, made.from.data(), first, second, op, op->z, vector)};
+}
 
 template <class Table, class Op>
 GrB_Info elementwise(Table c, Table mask, GrB_BinaryOp accum, Op operator_argument, Table a, Table b, GrB_Descriptor d,
@@ -188,16 +270,13 @@ GrB_Info elementwise(Table c, Table mask, GrB_BinaryOp accum, Op operator_argume
             require_same("number of rows of an operand", rows_of(*t, transposed), c->rows);
             require_same("number of columns of an operand", columns_of(*t, transposed), c->columns);
         }
-        contents const x = oriented(*a, s.transpose0), y = oriented(*b, s.transpose1);
-        operand const first{a->type, x.values->data()}, second{b->type, y.values->data()};
-        contents t;
-        if (x.where == y.where || (x.where->is_full_row() && y.where->is_full_row())) {
-            t = {x.where, combine(*x.where, nullptr, first, second, op, op->z, vector)};
-        } else {
-            auto const made = add ? unite(*x.where, *y.where) : intersect(*x.where, *y.where);
-            t = {made.where, combine(*made.where, made.from.data(), first, second, op, op->z, vector)};
-        }
-        finish(*c, admitted, accum, s.replace, t, op->z, vector);
+        std::optional<stored> t;
+        if (!s.transpose0 && !s.transpose1) t = combine_by_position(op, *a, *b, add, admitted, vector);
+        if (!t)
+            t = stored{combine_lists(op, a->type, oriented(*a, s.transpose0), b->type, oriented(*b, s.transpose1), add,
+                                     vector),
+                       {}};
+        finish(*c, admitted, accum, s.replace, *t, op->z, vector);
         return GrB_SUCCESS;
     });
 }
@@ -213,6 +292,19 @@ contents checked_operand(Table c, Table a, bool transposed) {
     return oriented(*a, transposed_result);
 }
 
+/// As checked_operand(), in the forms that exist. If the mask selects few entries of a grid, only these are returned.
+template <class Table>
+stored checked_forms(Table c, Table a, bool transposed, mask_of_call const& mask) {
+    if (transposed && !is_vector(a)) return {checked_operand(c, a, true), {}};
+    require_same("number of rows of the operand", a->rows, c->rows);
+    require_same("number of columns of the operand", a->columns, c->columns);
+    stored x = forms_of(*a);
+    if (!x.dense) return x;
+    if (mask.selects_list()) return {grid_at_list(x.dense, a->type, mask.view()), {}};
+    if (x.list.where && x.dense.entries < x.dense.positions() / 16) return {x.list, {}};
+    return {{}, x.dense};
+}
+
 template <class Table>
 GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table a, GrB_Descriptor d) {
     return guarded(c, [&] {
@@ -222,10 +314,12 @@ GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table
         require_accumulator(*c, accum, op->z);
         require_compatible(op->x, a->type, "operand");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
-        contents const x = checked_operand(c, a, s.transpose0);
-        auto const values =
-            op->identity && op->x == a->type ? x.values : apply_unary(op, a->type, *x.values, x.where->entries());
-        finish(*c, admitted, accum, s.replace, {x.where, values}, op->z, is_vector(c));
+        stored x = checked_forms(c, a, s.transpose0, admitted);
+        bool const changes = !op->identity || op->x != a->type;
+        if (x.dense && !runs_by_position(op, !x.dense.flags)) x = {entries_of(*a), {}};
+        if (x.dense && changes) x.dense = apply_to_grid(op, a->type, x.dense);
+        if (!x.dense && changes) x.list.values = apply_unary(op, a->type, *x.list.values, x.entries());
+        finish(*c, admitted, accum, s.replace, x, op->z, is_vector(c));
         return GrB_SUCCESS;
     });
 }
@@ -254,11 +348,18 @@ GrB_Info apply_bound(Table c, Table mask, GrB_BinaryOp accum, GrB_BinaryOp op, a
         converted_value const bound(value, bound_type, "scalar");
         bound.require_present("scalar");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
-        contents const x = checked_operand(c, a, first ? s.transpose1 : s.transpose0);
-        operand const constant{bound_type, bound.data(), 0}, entries{a->type, x.values->data()};
-        auto const values =
-            combine(*x.where, nullptr, first ? constant : entries, first ? entries : constant, op, op->z, is_vector(c));
-        finish(*c, admitted, accum, s.replace, {x.where, values}, op->z, is_vector(c));
+        stored x = checked_forms(c, a, first ? s.transpose1 : s.transpose0, admitted);
+        if (x.dense && (!runs_by_position(op, !x.dense.flags) || !used)) x = {entries_of(*a), {}};
+        if (x.dense) {
+            GrB_Type const type_of_entries = first ? op->y : op->x;
+            bool const entries_used = first ? uses_second(op) : uses_first(op);
+            x.dense = combine_bound(op, operand_grid(type_of_entries, *a, x.dense, entries_used), bound.data(), first);
+        } else {
+            operand const constant{bound_type, bound.data(), 0}, entries{a->type, x.list.values->data()};
+            x.list.values = combine(*x.list.where, nullptr, first ? constant : entries, first ? entries : constant, op,
+                                    op->z, is_vector(c));
+        }
+        finish(*c, admitted, accum, s.replace, x, op->z, is_vector(c));
         return GrB_SUCCESS;
     });
 }
@@ -276,16 +377,16 @@ GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnar
         converted_value const scalar(value, op->s, "scalar");
         scalar.require_present("scalar");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
-        contents const x = checked_operand(c, a, s.transpose0);
+        contents const x = list_of(*a, checked_forms(c, a, s.transpose0, admitted));
         auto values = apply_index(op, *x.where, a->type, *x.values, scalar.data(), is_vector(c));
         if (!selects) {
-            finish(*c, admitted, accum, s.replace, {x.where, values}, op->z, is_vector(c));
+            finish(*c, admitted, accum, s.replace, {{x.where, values}, {}}, op->z, is_vector(c));
             return GrB_SUCCESS;
         }
         auto const flags = as_flags(op->z, values, x.where->entries());
         auto const selected = select(*x.where, reinterpret_cast<std::uint8_t const*>(flags->data()));
-        finish(*c, admitted, accum, s.replace, {selected.where, gathered(*x.values, selected.from, a->type->size)},
-               a->type, is_vector(c));
+        contents const t{selected.where, gathered(*x.values, selected.from, a->type->size)};
+        finish(*c, admitted, accum, s.replace, {t, {}}, a->type, is_vector(c));
         return GrB_SUCCESS;
     });
 }
@@ -306,18 +407,30 @@ GrB_Info reduce_rows(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Bina
     require_compatible(op->z, a->type, "operand");
     require_same("size of the output", w->columns, rows_of(*a, s.transpose0));
     mask_of_call const admitted(mask, s, 1, w->columns);
+    grid const dense = forms_of(*a).dense;
+    if (s.transpose0 && dense && !dense.flags && dense.rows > 0 && op->loop) {
+        grid const sums = fold_columns(op, grid_as_type(op->z, a->type, dense));
+        finish(*w, admitted, accum, s.replace, {{}, sums}, op->z, true);
+        return GrB_SUCCESS;
+    }
     contents const x = oriented(*a, s.transpose0);
     auto const values = as_type(op->z, a->type, x.values, x.where->entries());
-    finish(*w, admitted, accum, s.replace, fold_rows(op, *x.where, *values), op->z, true);
+    finish(*w, admitted, accum, s.replace, {fold_rows(op, *x.where, *values), {}}, op->z, true);
     return GrB_SUCCESS;
 }
 
-/// Folds all entries into memory of the type of the operator; returns false if there are none.
-bool fold_table(GrB_BinaryOp op, table& a, scratch& to) {
-    contents const x = entries_of(a);
-    index const n = x.where->entries();
-    auto const values = as_type(op->z, a.type, x.values, n);
-    return fold_values(op, values->data(), n, to.data());
+/// Folds all entries into memory of the type of the operator; returns false if there are none. `identity` may be null.
+bool fold_table(GrB_BinaryOp op, table& a, void const* identity, scratch& to) {
+    stored const x = forms_of(a);
+    if (x.entries() == 0) return false;
+    if (x.dense && (!x.dense.flags || (identity && op->loop && 8 * x.dense.entries > x.dense.positions()))) {
+        grid const values = grid_as_type(op->z, a.type, x.dense);
+        auto const all = identity ? values_with_identity(values, op->z->size, identity) : values.values;
+        return fold_values(op, all->data(), x.dense.positions(), to.data());
+    }
+    contents const list = list_of(a, x);
+    auto const values = as_type(op->z, a.type, list.values, x.entries());
+    return fold_values(op, values->data(), x.entries(), to.data());
 }
 
 template <class Table>
@@ -336,7 +449,7 @@ GrB_Info reduce_to_value(argument c, GrB_BinaryOp accum, GrB_Monoid monoid, Tabl
         require_compatible(op->z, a->type, "operand");
         require_accumulator(type, accum, op->z);
         scratch sum(op->z, 1);
-        if (!fold_table(op, *a, sum)) std::memcpy(sum.data(), monoid->identity(), op->z->size);
+        if (!fold_table(op, *a, monoid->identity(), sum)) std::memcpy(sum.data(), monoid->identity(), op->z->size);
         accumulate(type, c.data, accum, op->z, sum.data());
         return GrB_SUCCESS;
     });
@@ -354,7 +467,7 @@ GrB_Info reduce_to_scalar_object(GrB_Scalar c, GrB_BinaryOp accum, Op monoid, Ta
         require_compatible(op->z, a->type, "operand");
         require_accumulator(c->type, accum, op->z);
         scratch sum(op->z, 1);
-        if (!fold_table(op, *a, sum)) {
+        if (!fold_table(op, *a, nullptr, sum)) {
             if (!accum) c->present = false;
             return GrB_SUCCESS;
         }
@@ -363,114 +476,6 @@ GrB_Info reduce_to_scalar_object(GrB_Scalar c, GrB_BinaryOp accum, Op monoid, Ta
         c->present = true;
         return GrB_SUCCESS;
     });
-}
-
-// Extract and assign
-
-contents extracted(contents const& x, GrB_Type type, index_list rows, index_list columns) {
-    auto const made = extract(*x.where, rows, columns);
-    return {made.where, gathered(*x.values, made.from, type->size)};
-}
-
-/// Keeps the last of equal indices of a list, as if they were assigned one after the other.
-struct distinct_list {
-    std::vector<index> indices, positions;
-    explicit distinct_list(index_list list) {
-        std::vector<index> order(std::size_t(list.count));
-        for (index k = 0; k < list.count; ++k) order[std::size_t(k)] = k;
-        std::stable_sort(order.begin(), order.end(),
-                         [&](index a, index b) { return list.indices[a] < list.indices[b]; });
-        for (std::size_t k = 0; k < order.size(); ++k) {
-            if (k + 1 < order.size() && list.indices[order[k]] == list.indices[order[k + 1]]) continue;
-            indices.push_back(list.indices[order[k]]);
-            positions.push_back(order[k]);
-        }
-        indices.reserve(1);
-        positions.reserve(1);
-    }
-    index_list list() const { return {indices.data(), index(indices.size())}; }
-    index_list selected() const { return {positions.data(), index(positions.size())}; }
-};
-bool repeats(index_list list) {
-    if (!list.indices) return false;
-    bool sorted = true;
-    for (index k = 0; k + 1 < list.count && sorted; ++k) sorted = list.indices[k] < list.indices[k + 1];
-    if (sorted) return false;
-    std::vector<index> copy(list.indices, list.indices + list.count);
-    std::sort(copy.begin(), copy.end());
-    return std::adjacent_find(copy.begin(), copy.end()) != copy.end();
-}
-
-/// C<mask>(I, J) = accum(C(I, J), A) for entries; returns those of C.
-contents assigned(contents const& c, GrB_Type c_type, contents const& a, GrB_Type a_type, index_list rows,
-                  index_list columns, mask_view const& mask, GrB_BinaryOp accum, bool replace, bool vector) {
-    if (repeats(rows) || repeats(columns)) {
-        std::optional<distinct_list> i, j;
-        if (rows.indices) i.emplace(rows);
-        if (columns.indices) j.emplace(columns);
-        contents const selected =
-            extracted(a, a_type, i ? i->selected() : index_list{}, j ? j->selected() : index_list{});
-        return assigned(c, c_type, selected, a_type, i ? i->list() : rows, j ? j->list() : columns, mask, accum,
-                        replace, vector);
-    }
-    auto const made = assign(*c.where, *a.where, rows, columns, mask, accum != nullptr, replace);
-    return {made.where, combine(*made.where, made.from.data(), {c_type, c.values->data()}, {a_type, a.values->data()},
-                                accum, c_type, vector)};
-}
-
-void assign_table(table& c, table* mask, GrB_BinaryOp accum, table& a, caller_list const& rows,
-                  caller_list const& columns, settings const& s, bool vector) {
-    bool const transposed_result = s.transpose0 && !vector;
-    require_accumulator(c, accum, a.type);
-    require_same("number of rows that are assigned", rows_of(a, transposed_result), rows.count());
-    require_same("number of columns that are assigned", columns_of(a, transposed_result), columns.count());
-    mask_of_call const admitted(mask, s, c.rows, c.columns);
-    set_entries(c, assigned(entries_of(c), c.type, oriented(a, transposed_result), a.type, rows.checked(),
-                            columns.checked(), admitted.view(), accum, s.replace, vector));
-}
-
-void assign_constant(table& c, table* mask, GrB_BinaryOp accum, argument value, caller_list const& rows,
-                     caller_list const& columns, settings const& s, bool vector) {
-    GrB_Type const given = value.kind == argument::typed ? value.type
-                           : value.kind == argument::scalar
-                               ? (require_alive(value.object, "scalar"), value.object->type)
-                               : c.type;
-    require_argument(value, c.type, "scalar");
-    require_accumulator(c, accum, given);
-    converted_value const x(value, given, "scalar");
-    mask_of_call const admitted(mask, s, c.rows, c.columns);
-    index_list const i = rows.checked(), j = columns.checked();
-    contents const old = entries_of(c);
-    if (!x.present()) {
-        contents const nothing{empty_pattern(rows.count(), columns.count()), make_values(0, given->size)};
-        return set_entries(c, assigned(old, c.type, nothing, given, i, j, admitted.view(), accum, s.replace, vector));
-    }
-    auto const made = assign_value(*old.where, i, j, admitted.view(), accum != nullptr, s.replace);
-    set_entries(c, {made.where, combine(*made.where, made.from.data(), {c.type, old.values->data()},
-                                        {given, x.data(), 0}, accum, c.type, vector)});
-}
-
-/// Row or column `at` of C, with mask and accumulator: the row of C or of its transpose is assigned as a vector.
-void assign_line(table& c, table* mask, GrB_BinaryOp accum, table& u, GrB_Index at, bool column, GrB_Index const* list,
-                 GrB_Index count, settings const& s) {
-    index const lines = column ? c.columns : c.rows, length = column ? c.rows : c.columns;
-    if (at >= GrB_Index(lines))
-        throw failure{GrB_INVALID_INDEX, "row or column " + std::to_string(at) + " is assigned, expected less than " +
-                                             std::to_string(lines)};
-    caller_list const positions(list, count, length, "list of indices");
-    require_accumulator(c, accum, u.type);
-    require_same("number of elements that are assigned", u.columns, positions.count());
-    mask_of_call const admitted(mask, s, 1, length);
-    index_list const where = positions.checked();
-    contents const all = oriented(c, column);
-    index const line = index(at);
-    contents const old = extracted(all, c.type, {&line, 1}, {});
-    contents const now =
-        assigned(old, c.type, entries_of(u), u.type, {}, where, admitted.view(), accum, s.replace, true);
-    contents const written = assigned(all, c.type, now, c.type, {&line, 1}, {}, {}, nullptr, false, false);
-    if (!column) return set_entries(c, written);
-    auto const transposed_result = transpose(*written.where);
-    set_entries(c, {transposed_result.where, gathered(*written.values, transposed_result.from, c.type->size)});
 }
 
 template <class Op>
@@ -609,125 +614,12 @@ GrB_Info GrB_transpose(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Ma
         require_accumulator(*c, accum, a->type);
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         contents const x = checked_operand(c, a, !s.transpose0);
-        finish(*c, admitted, accum, s.replace, x, a->type, false);
-        return GrB_SUCCESS;
-    });
-}
-
-GrB_Info GrB_Vector_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index const* i,
-                            GrB_Index ni, GrB_Descriptor d) {
-    return guarded(w, [&] {
-        settings const s = checked(w, mask, accum, d);
-        require_alive(u, "operand");
-        require_pointer(i, "list of indices");
-        require_accumulator(*w, accum, u->type);
-        require_same("number of indices", i == GrB_ALL ? u->columns : index(ni), w->columns);
-        mask_of_call const admitted(mask, s, 1, w->columns);
-        caller_list const columns(i, ni, u->columns, "list of indices");
-        finish(*w, admitted, accum, s.replace, extracted(entries_of(*u), u->type, {}, columns.checked()), u->type,
-               true);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info GrB_Matrix_extract(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Matrix a, GrB_Index const* i,
-                            GrB_Index ni, GrB_Index const* j, GrB_Index nj, GrB_Descriptor d) {
-    return guarded(c, [&] {
-        settings const s = checked(c, mask, accum, d);
-        require_alive(a, "operand");
-        require_pointer(i, "list of rows");
-        require_pointer(j, "list of columns");
-        require_accumulator(*c, accum, a->type);
-        index const m = rows_of(*a, s.transpose0), n = columns_of(*a, s.transpose0);
-        require_same("number of rows that are extracted", i == GrB_ALL ? m : index(ni), c->rows);
-        require_same("number of columns that are extracted", j == GrB_ALL ? n : index(nj), c->columns);
-        mask_of_call const admitted(mask, s, c->rows, c->columns);
-        caller_list const rows(i, ni, m, "list of rows"), columns(j, nj, n, "list of columns");
-        finish(*c, admitted, accum, s.replace,
-               extracted(oriented(*a, s.transpose0), a->type, rows.checked(), columns.checked()), a->type, false);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info GrB_Col_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Matrix a, GrB_Index const* i,
-                         GrB_Index ni, GrB_Index j, GrB_Descriptor d) {
-    return guarded(w, [&] {
-        settings const s = checked(w, mask, accum, d);
-        require_alive(a, "operand");
-        require_pointer(i, "list of rows");
-        bool const transposed_result = !s.transpose0; // column j is row j of the transpose
-        index const m = columns_of(*a, transposed_result), n = rows_of(*a, transposed_result);
-        if (j >= GrB_Index(n))
-            throw failure{GrB_INVALID_INDEX,
-                          "column " + std::to_string(j) + " is extracted, expected less than " + std::to_string(n)};
-        require_accumulator(*w, accum, a->type);
-        require_same("number of rows that are extracted", i == GrB_ALL ? m : index(ni), w->columns);
-        mask_of_call const admitted(mask, s, 1, w->columns);
-        caller_list const rows(i, ni, m, "list of rows");
-        index const line = index(j);
-        finish(*w, admitted, accum, s.replace,
-               extracted(oriented(*a, transposed_result), a->type, {&line, 1}, rows.checked()), a->type, true);
-        return GrB_SUCCESS;
-    });
-}
-
-GrB_Info GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index const* i,
-                           GrB_Index ni, GrB_Descriptor d) {
-    return guarded(w, [&] {
-        settings const s = checked(w, mask, accum, d);
-        require_alive(u, "operand");
-        assign_table(*w, mask, accum, *u, caller_list(GrB_ALL, 0, 1, "rows"),
-                     caller_list(i, ni, w->columns, "list of indices"), s, true);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info GrB_Matrix_assign(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Matrix a, GrB_Index const* i,
-                           GrB_Index ni, GrB_Index const* j, GrB_Index nj, GrB_Descriptor d) {
-    return guarded(c, [&] {
-        settings const s = checked(c, mask, accum, d);
-        require_alive(a, "operand");
-        assign_table(*c, mask, accum, *a, caller_list(i, ni, c->rows, "list of rows"),
-                     caller_list(j, nj, c->columns, "list of columns"), s, false);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info GrB_Col_assign(GrB_Matrix c, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index const* i,
-                        GrB_Index ni, GrB_Index j, GrB_Descriptor d) {
-    return guarded(c, [&] {
-        settings const s = checked(c, mask, accum, d);
-        require_alive(u, "operand");
-        assign_line(*c, mask, accum, *u, j, true, i, ni, s);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info GrB_Row_assign(GrB_Matrix c, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i,
-                        GrB_Index const* j, GrB_Index nj, GrB_Descriptor d) {
-    return guarded(c, [&] {
-        settings const s = checked(c, mask, accum, d);
-        require_alive(u, "operand");
-        assign_line(*c, mask, accum, *u, i, false, j, nj, s);
+        finish(*c, admitted, accum, s.replace, {x, {}}, a->type, false);
         return GrB_SUCCESS;
     });
 }
 
 } // extern "C"
-
-GrB_Info Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, argument x, index_array i, GrB_Index ni,
-                       GrB_Descriptor d) {
-    return guarded(w, [&] {
-        settings const s = checked(w, mask, accum, d);
-        assign_constant(*w, mask, accum, x, caller_list(GrB_ALL, 0, 1, "rows"),
-                        caller_list(i, ni, w->columns, "list of indices"), s, true);
-        return GrB_SUCCESS;
-    });
-}
-GrB_Info Matrix_assign(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, argument x, index_array i, GrB_Index ni,
-                       index_array j, GrB_Index nj, GrB_Descriptor d) {
-    return guarded(c, [&] {
-        settings const s = checked(c, mask, accum, d);
-        assign_constant(*c, mask, accum, x, caller_list(i, ni, c->rows, "list of rows"),
-                        caller_list(j, nj, c->columns, "list of columns"), s, false);
-        return GrB_SUCCESS;
-    });
-}
 
 #define COPPICE_BOUND(TABLE)                                                                                           \
     GrB_Info TABLE##_apply_BinaryOp1st(GrB_##TABLE c, GrB_##TABLE mask, GrB_BinaryOp accum, GrB_BinaryOp op,           \

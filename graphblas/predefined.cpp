@@ -47,6 +47,13 @@ void diagindex(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
     void NAME(void* z, void const*, GrB_Index row, GrB_Index column, void const* s) {                                  \
         [[maybe_unused]] std::int64_t const i = std::int64_t(row), j = std::int64_t(column), y = offset_of(s);         \
         *static_cast<bool*>(z) = CONDITION;                                                                            \
+    }                                                                                                                  \
+    void NAME##_positions(bool* z, std::int64_t i, std::int64_t const* columns, std::int64_t n, std::int64_t y) {      \
+        static_cast<void>(i);                                                                                          \
+        for (std::int64_t k = 0; k < n; ++k) {                                                                         \
+            [[maybe_unused]] std::int64_t const j = columns[k];                                                        \
+            z[k] = CONDITION;                                                                                          \
+        }                                                                                                              \
     }
 COPPICE_SELECT(tril, j - i <= y)
 COPPICE_SELECT(triu, j - i >= y)
@@ -60,6 +67,12 @@ COPPICE_SELECT(colgt, j > y)
 template <class F, class T>
 void value_compare(void* z, void const* x, GrB_Index, GrB_Index, void const* s) {
     *static_cast<bool*>(z) = F::call(*static_cast<T const*>(x), *static_cast<T const*>(s));
+}
+
+template <class F, class T>
+void compare_all(bool* z, void const* x, void const* s, std::int64_t n) {
+    T const y = *static_cast<T const*>(s);
+    for (std::int64_t k = 0; k < n; ++k) z[k] = F::call(static_cast<T const*>(x)[k], y);
 }
 
 /// Identities and terminal values by name.
@@ -150,6 +163,24 @@ extern "C" {
         o.x = X;                                                                                                       \
         o.s = GrB_##S;                                                                                                 \
         o.function = FUNCTION;                                                                                         \
+        return o;                                                                                                      \
+    }())
+#define COPPICE_POSITION_SELECT(NAME, F)                                                                               \
+    COPPICE_OBJECT(IndexUnaryOp, NAME, [] {                                                                            \
+        auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
+        o.z = GrB_BOOL;                                                                                                \
+        o.s = GrB_INT64;                                                                                               \
+        o.function = F;                                                                                                \
+        o.positions = F##_positions;                                                                                   \
+        return o;                                                                                                      \
+    }())
+#define COPPICE_VALUE_COMPARE(NAME, F, T, C)                                                                           \
+    COPPICE_OBJECT(IndexUnaryOp, NAME, [] {                                                                            \
+        auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
+        o.z = GrB_BOOL;                                                                                                \
+        o.x = o.s = GrB_##T;                                                                                           \
+        o.function = value_compare<operators::F, C>;                                                                   \
+        o.loop = compare_all<operators::F, C>;                                                                         \
         return o;                                                                                                      \
     }())
 #define COPPICE_MONOID(NAME, OP, T, C, IDENTITY, TERMINAL)                                                             \

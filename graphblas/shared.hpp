@@ -34,6 +34,10 @@ GrB_Info Matrix_export(GrB_Index* p, GrB_Index* i, argument x, GrB_Index* p_leng
 GrB_Info Vector_assign(GrB_Vector, GrB_Vector mask, GrB_BinaryOp, argument x, index_array, GrB_Index, GrB_Descriptor);
 GrB_Info Matrix_assign(GrB_Matrix, GrB_Matrix mask, GrB_BinaryOp, argument x, index_array, GrB_Index, index_array,
                        GrB_Index, GrB_Descriptor);
+GrB_Info Vector_subassign(GrB_Vector, GrB_Vector mask, GrB_BinaryOp, argument x, index_array, GrB_Index,
+                          GrB_Descriptor);
+GrB_Info Matrix_subassign(GrB_Matrix, GrB_Matrix mask, GrB_BinaryOp, argument x, index_array, GrB_Index, index_array,
+                          GrB_Index, GrB_Descriptor);
 GrB_Info Vector_apply_BinaryOp1st(GrB_Vector, GrB_Vector mask, GrB_BinaryOp, GrB_BinaryOp op, argument x, GrB_Vector,
                                   GrB_Descriptor);
 GrB_Info Vector_apply_BinaryOp2nd(GrB_Vector, GrB_Vector mask, GrB_BinaryOp, GrB_BinaryOp op, GrB_Vector, argument y,

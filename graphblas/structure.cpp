@@ -2,18 +2,23 @@
 #include "structure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include <coppice/sparse.hpp>
+
+#include "cached_memory.hpp"
 
 namespace coppice::graphblas {
 
 host_executor const& executor() {
     static host_executor const exec = [] {
         char const* const threads = std::getenv("COPPICE_GRAPHBLAS_THREADS");
-        return host_executor(threads ? std::max(0, std::atoi(threads)) : 0);
+        return host_executor(threads ? std::max(0, std::atoi(threads)) : 0, cached_memory());
     }();
     return exec;
 }
@@ -69,6 +74,7 @@ public:
         list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
     }
     index count() const { return hyper_ ? index(list_.size()) : rows_; }
+    index row(index r) const { return hyper_ ? list_[std::size_t(r)] : r; }
 
     /// Returns a view of the matrix on these rows, with positions as values.
     positions_view view(pattern const& m) {
@@ -219,7 +225,7 @@ pattern_pointer normalised(pattern&& a) {
         a.list = copy_of(executor(), a.list.view().slice(0, count));
         a.offsets = copy_of(executor(), a.offsets.view().slice(0, count + 1));
     }
-    return std::make_shared<pattern const>(std::move(a));
+    return std::make_shared<pattern>(std::move(a));
 }
 
 pattern_pointer empty_pattern(index rows, index columns) {
@@ -229,7 +235,7 @@ pattern_pointer empty_pattern(index rows, index columns) {
     a.hypersparse = should_list(rows, 0);
     a.offsets = buffer<index>(executor(), a.hypersparse ? 1 : rows + 1);
     std::fill(a.offsets.begin(), a.offsets.end(), index{0});
-    return std::make_shared<pattern const>(std::move(a));
+    return std::make_shared<pattern>(std::move(a));
 }
 
 index find_entry(pattern const& a, index row, index column) {
@@ -245,25 +251,152 @@ index find_entry(pattern const& a, index row, index column) {
     return at == last || *at != column ? -1 : at - a.indices.data();
 }
 
+index list_search::find(index row, index column) {
+    if (row != row_) {
+        row_ = row;
+        if (where_.hypersparse)
+            while (stored_ < where_.list.size() && where_.list[stored_] < row) ++stored_;
+        else
+            stored_ = row;
+        bool const has_row = stored_ < where_.stored_rows() && where_.row(stored_) == row;
+        next_ = has_row ? where_.offsets[stored_] : 0;
+        end_ = has_row ? where_.offsets[stored_ + 1] : 0;
+    }
+    index const* const at = where_.indices.data();
+    index step = 1; // doubles until it passes the column
+    while (next_ + step < end_ && at[next_ + step] < column) {
+        next_ += step;
+        step *= 2;
+    }
+    next_ = std::lower_bound(at + next_, at + std::min(end_, next_ + step + 1), column) - at;
+    return next_ < end_ && at[next_] == column ? next_ : -1;
+}
+
+namespace {
+
+/// Entries of two matrices in a chunk of their common rows, or of a row.
+struct merge_chunk {
+    index first_row, last_row;
+    std::array<index, 2> from, to; ///< entries of the two matrices; if the chunk is within a row
+    index to_column = -1;
+};
+
+/// Parts of about equal numbers of entries: groups of rows, or of columns if there is one row.
+std::vector<merge_chunk> merge_chunks(positions_view const& a, positions_view const& b) {
+    constexpr index chunk = 1 << 15;
+    std::vector<merge_chunk> chunks;
+    index const entries = a.nonzeros() + b.nonzeros();
+    if (a.rows() == 1) {
+        index const count = entries / chunk + 1;
+        merge_chunk next{0, 1, {0, 0}, {0, 0}};
+        for (index k = 1; k <= count; ++k) {
+            auto const& longer = a.nonzeros() > b.nonzeros() ? a : b;
+            index const at = longer.nonzeros() * k / count;
+            auto const position = [&](positions_view const& m, index column) {
+                return std::lower_bound(m.indices, m.indices + m.nonzeros(), column) - m.indices;
+            };
+            if (k == count)
+                next.to = {a.nonzeros(), b.nonzeros()};
+            else
+                next.to = {position(a, longer.indices[at]), position(b, longer.indices[at])};
+            chunks.push_back(next);
+            next.from = next.to;
+        }
+        return chunks;
+    }
+    for (index r = 0; r < a.rows();) {
+        index const first = r, begin = a.offsets[r] + b.offsets[r];
+        while (r < a.rows() && a.offsets[r] + b.offsets[r] - begin < chunk && r - first < chunk) ++r;
+        chunks.push_back({first, r, {a.offsets[first], b.offsets[first]}, {a.offsets[r], b.offsets[r]}});
+    }
+    return chunks;
+}
+
+/// Merges the entries of two matrices on the same rows. choose(row, column, in_a, in_b) returns whether a result has
+/// the entry of A (bit 0), that of B (bit 1), both or none. `make` makes a choose for a chunk.
+template <class Make>
+merged merge(row_space& rows, pattern const& first, pattern const& second, Make const& make) {
+    positions_view const a = rows.view(first), b = rows.view(second);
+    auto const chunks = merge_chunks(a, b);
+    buffer<index> indices(executor(), a.nonzeros() + b.nonzeros()), offsets(executor(), rows.count() + 1);
+    buffer<source> from(executor(), a.nonzeros() + b.nonzeros());
+    std::vector<index> counts(chunks.size() + 1);
+    coppice::detail::for_each_block(executor(), index(chunks.size()), 1, [&](index, index at, index) {
+        merge_chunk const& chunk = chunks[std::size_t(at)];
+        auto choose = make();
+        index const begin = chunk.from[0] + chunk.from[1];
+        index next = begin, p = chunk.from[0], q = chunk.from[1];
+        for (index r = chunk.first_row; r < chunk.last_row; ++r) {
+            if (a.rows() != 1) offsets[r] = next - begin;
+            index const p_end = a.rows() == 1 ? chunk.to[0] : a.offsets[r + 1];
+            index const q_end = a.rows() == 1 ? chunk.to[1] : b.offsets[r + 1];
+            while (p < p_end || q < q_end) {
+                bool const in_a = q == q_end || (p < p_end && a.indices[p] <= b.indices[q]);
+                bool const in_b = p == p_end || (q < q_end && b.indices[q] <= a.indices[p]);
+                index const column = in_a ? a.indices[p] : b.indices[q];
+                unsigned const chosen = choose(rows.row(r), column, in_a, in_b);
+                if (chosen != 0) {
+                    indices[next] = column;
+                    from[next++] = {(chosen & 1) != 0 ? p : -1, (chosen & 2) != 0 ? q : -1};
+                }
+                p += in_a ? 1 : 0;
+                q += in_b ? 1 : 0;
+            }
+        }
+        counts[std::size_t(at) + 1] = next - begin;
+    });
+    std::partial_sum(counts.begin(), counts.end(), counts.begin());
+    index const total = counts.back();
+    if (a.rows() == 1) offsets[0] = 0;
+    offsets[rows.count()] = total;
+    auto const compacted = [&](auto const& values) {
+        std::remove_cvref_t<decltype(values)> to(executor(), total);
+        coppice::detail::for_each_block(executor(), index(chunks.size()), 1, [&](index, index at, index) {
+            auto const& chunk = chunks[std::size_t(at)];
+            index const begin = counts[std::size_t(at)];
+            std::copy_n(values.data() + chunk.from[0] + chunk.from[1], counts[std::size_t(at) + 1] - begin,
+                        to.data() + begin);
+        });
+        return to;
+    };
+    for (std::size_t at = 0; at < chunks.size() && a.rows() != 1; ++at)
+        for (index r = chunks[at].first_row; r < chunks[at].last_row; ++r) offsets[r] += counts[at];
+    if (chunks.size() > 1 || total < indices.size() / 2) {
+        indices = compacted(indices);
+        from = compacted(from);
+    } else {
+        indices.shrink(total);
+        from.shrink(total);
+    }
+    return {rows.restore(std::move(offsets), std::move(indices), first.columns), std::move(from)};
+}
+
+} // namespace
+
 merged unite(pattern const& a, pattern const& b) {
     row_space rows({&a, &b});
-    auto const x = rows.view(a), y = rows.view(b);
-    return restored(rows, ewise_union(executor(), pair_of{}, x, index{-1}, y, index{-1}));
+    return merge(rows, a, b,
+                 [] { return [](index, index, bool in_a, bool in_b) { return unsigned(in_a) + 2 * unsigned(in_b); }; });
 }
 merged intersect(pattern const& a, pattern const& b) {
     row_space rows({&a, &b});
-    auto const x = rows.view(a), y = rows.view(b);
-    return restored(rows, ewise_mult(executor(), pair_of{}, x, y));
+    return merge(rows, a, b, [] { return [](index, index, bool in_a, bool in_b) { return in_a && in_b ? 3u : 0u; }; });
 }
 
 merged write(pattern const& c, pattern const& t, mask_view const& mask, bool accumulate, bool replace) {
-    row_space rows(with_mask_rows({&c, &t}, mask));
-    auto to = with_sources(rows.view(c), false);
-    auto const from = with_sources(rows.view(t), true);
-    with_mask(rows, mask, accumulate, [&](auto const& m, auto const& accumulator) {
-        update(executor(), to, m, accumulator, from, described(mask, replace));
+    row_space rows({&c, &t});
+    return merge(rows, c, t, [&] {
+        std::optional<list_search> search;
+        if (mask.where) search.emplace(*mask.where);
+        return [=, &mask](index row, index column, bool in_c, bool in_t) mutable {
+            index const entry = search ? search->find(row, column) : -1;
+            bool const found = entry >= 0 && (!mask.values || mask.values[entry] != 0);
+            bool const admitted = mask.where ? found != mask.complement : !mask.complement;
+            if (!admitted) return in_c && !replace ? 1u : 0u;
+            if (in_t) return in_c && accumulate ? 3u : 2u;
+            return in_c && accumulate ? 1u : 0u;
+        };
     });
-    return restored(rows, std::move(to));
 }
 
 namespace {
@@ -301,7 +434,7 @@ pattern_pointer with_columns(pattern const& a, index const* list, index columns)
     to.offsets = copy(a.offsets);
     to.indices = buffer<index>(executor(), a.entries());
     for (index k = 0; k < a.entries(); ++k) to.indices[k] = list[a.indices[k]];
-    return std::make_shared<pattern const>(std::move(to));
+    return std::make_shared<pattern>(std::move(to));
 }
 
 /// Runs an assignment. If there are so many columns that one flag per column costs too much, only the columns that
@@ -419,9 +552,36 @@ gathered_entries transpose(pattern const& a) {
 }
 
 gathered_entries select(pattern const& a, std::uint8_t const* keep) {
-    row_space rows({&a});
-    return restored(rows, select_entries(
-                              executor(), [keep](index k) { return keep[k] != 0; }, rows.view(a)));
+    constexpr index chunk = 1 << 15;
+    index const chunks = (a.entries() + chunk - 1) / chunk;
+    std::vector<index> starts(std::size_t(chunks) + 1);
+    coppice::detail::for_each_block(executor(), a.entries(), chunk, [&](index at, index first, index last) {
+        unsigned count = 0;
+        for (index k = first; k < last; ++k) count += keep[k] != 0;
+        starts[std::size_t(at) + 1] = index(count);
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    index const total = starts.back();
+    pattern to;
+    to.rows = a.rows;
+    to.columns = a.columns;
+    to.hypersparse = a.hypersparse;
+    to.list = copy(a.list);
+    to.offsets = buffer<index>(executor(), a.stored_rows() + 1);
+    to.indices = buffer<index>(executor(), total);
+    buffer<index> from(executor(), total);
+    coppice::detail::for_each_block(executor(), a.entries(), chunk, [&](index at, index first, index last) {
+        index next = starts[std::size_t(at)];
+        index row = std::lower_bound(a.offsets.begin(), a.offsets.end(), first) - a.offsets.begin();
+        for (index k = first; k < last; ++k) {
+            for (; a.offsets[row] == k; ++row) to.offsets[row] = next;
+            if (keep[k] == 0) continue;
+            to.indices[next] = a.indices[k];
+            from[next++] = k;
+        }
+    });
+    for (index row = a.stored_rows(); row >= 0 && a.offsets[row] == a.entries(); --row) to.offsets[row] = total;
+    return {normalised(std::move(to)), std::move(from)};
 }
 
 gathered_entries resize(pattern const& a, index row_count, index columns) {
@@ -470,7 +630,27 @@ merged kronecker(pattern const& a, pattern const& b) {
     return {normalised(std::move(to)), std::move(made.values)};
 }
 
+namespace {
+
+/// As build(), for a row whose tuples have ascending positions.
+built build_sorted_row(index columns, index const* j, index count) {
+    pattern where;
+    where.rows = 1;
+    where.columns = columns;
+    where.offsets = buffer<index>(executor(), 2);
+    where.offsets[0] = 0;
+    where.offsets[1] = count;
+    where.indices = copy_of(executor(), array_view<index const>(j, count));
+    array_view<index const> const all(positions(count + 1), count + 1);
+    return {std::make_shared<pattern>(std::move(where)), copy_of(executor(), all.slice(0, count)),
+            copy_of(executor(), all)};
+}
+
+} // namespace
+
 built build(index rows, index columns, index const* i, index const* j, index count) {
+    if (rows == 1 && std::adjacent_find(j, j + count, std::greater_equal<>{}) == j + count)
+        return build_sorted_row(columns, j, count);
     array_view<index const> const row_view(i, count), column_view(j, count);
     built to;
     to.order = detail::order_of_tuples(executor(), rows, columns, row_view, column_view);
@@ -522,7 +702,7 @@ void keep_inner(product_structure& to, pattern const& a, buffer<index> const& li
     selected.indices = copy_of(executor(), array_view<index const>(indices));
     to.from_a = copy_of(executor(), array_view<index const>(from));
     to.a_is_partial = true;
-    to.a = std::make_shared<pattern const>(std::move(selected));
+    to.a = std::make_shared<pattern>(std::move(selected));
 }
 
 } // namespace
@@ -538,7 +718,7 @@ product_structure prepare_product(pattern_pointer const& a, pattern_pointer cons
     if (should_list(b->columns, b->entries())) {
         auto const list = columns_of({b.get()}, {});
         to.columns = copy_of(executor(), array_view<index const>(list));
-        to.b = std::make_shared<pattern const>(renumbered(*b, list));
+        to.b = std::make_shared<pattern>(renumbered(*b, list));
     }
     return to;
 }
@@ -557,7 +737,7 @@ product_structure multiply(pattern_pointer const& a, pattern_pointer const& b) {
     c.columns = to.b->columns;
     c.offsets = std::move(plan.offsets);
     c.indices = std::move(plan.indices);
-    to.c = std::make_shared<pattern const>(std::move(c));
+    to.c = std::make_shared<pattern>(std::move(c));
     return to;
 }
 

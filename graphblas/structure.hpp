@@ -56,6 +56,7 @@ struct mask_view {
     pattern const* where = nullptr;
     std::uint8_t const* values = nullptr; ///< null: structural
     bool complement = false;
+    pattern_pointer owner = {}; ///< of `where`
     bool is_absent() const { return !where && !complement; }
 };
 
@@ -63,6 +64,18 @@ struct mask_view {
 struct index_list {
     index const* indices = nullptr;
     index count = 0;
+};
+
+/// Entry of a list at ascending positions.
+class list_search {
+public:
+    explicit list_search(pattern const& where) : where_(where) {}
+    /// Returns the entry at row and column, -1 if there is none. Not before the position of the call before.
+    index find(index row, index column);
+
+private:
+    pattern const& where_;
+    index stored_ = 0, row_ = -1, next_ = 0, end_ = 0;
 };
 
 merged unite(pattern const& a, pattern const& b);

@@ -55,10 +55,10 @@ contents with_changes(table const& t) {
     index const distinct = made.where->entries();
     buffer<index> last(executor(), distinct);
     for (index e = 0; e < distinct; ++e) last[e] = made.order[made.starts[e + 1] - 1];
-    auto const set = write(*t.data.where, *made.where, {}, true, false);
+    auto const set = write(*t.data.list.where, *made.where, {}, true, false);
     auto const values = make_values(distinct, size);
     gather(values->data(), t.changed_values.data(), last.data(), distinct, size);
-    contents to{set.where, combine(*set.where, set.from.data(), {t.type, t.data.values->data()},
+    contents to{set.where, combine(*set.where, set.from.data(), {t.type, t.data.list.values->data()},
                                    {t.type, values->data()}, nullptr, t.type, false)};
     if (!removed) return to;
     buffer<std::uint8_t> keep(executor(), set.where->entries());
@@ -70,27 +70,31 @@ contents with_changes(table const& t) {
     return {selected.where, gathered(*to.values, selected.from, size)};
 }
 
+/// Merges pending changes, for a caller that holds the guard. A table with a grid has none.
+void merge_changes(table& t) {
+    if (t.changes.empty()) return;
+    t.data = {with_changes(t), {}};
+    t.transposed = {};
+    t.changes.clear();
+    t.changed_values.clear();
+}
 /// entries_of() for a caller that holds the guard.
-contents const& merge_changes(table& t) {
-    if (!t.changes.empty()) {
-        t.data = with_changes(t);
-        t.transposed = {};
-        t.changes.clear();
-        t.changed_values.clear();
-    }
-    return t.data;
+contents const& list_of(table& t) {
+    merge_changes(t);
+    if (!t.data.list.where) t.data.list = to_list(t.data.dense, t.type);
+    return t.data.list;
 }
 
 } // namespace
 
 contents entries_of(table& t) {
     std::scoped_lock const lock(t.guard);
-    return merge_changes(t);
+    return list_of(t);
 }
 
 contents transposed_entries(table& t) {
     std::scoped_lock const lock(t.guard);
-    contents const& data = merge_changes(t);
+    contents const& data = list_of(t);
     if (!t.transposed.where) {
         auto const transposed_result = transpose(*data.where);
         t.transposed = {transposed_result.where, gathered(*data.values, transposed_result.from, t.type->size)};
@@ -98,25 +102,57 @@ contents transposed_entries(table& t) {
     return t.transposed;
 }
 
-void set_entries(table& t, contents data) noexcept {
+stored forms_of(table& t) {
     std::scoped_lock const lock(t.guard);
-    t.rows = data.where->rows;
-    t.columns = data.where->columns;
+    merge_changes(t);
+    return t.data;
+}
+
+void set_forms(table& t, stored data) noexcept {
+    std::scoped_lock const lock(t.guard);
+    t.rows = data.dense ? data.dense.rows : data.list.where->rows;
+    t.columns = data.dense ? data.dense.columns : data.list.where->columns;
     t.data = std::move(data);
     t.transposed = {};
+    t.transpose_gain = 0;
     t.changes.clear();
     t.changed_values.clear();
 }
 
+namespace {
+
+/// Prepares a change in place: the only form is a grid with its own arrays.
+void own_grid(table& t, bool with_flags) {
+    t.data.list = {};
+    t.transposed = {};
+    make_unique(t.data.dense);
+    if (with_flags) add_flags(t.data.dense);
+}
+/// Changes one element of a grid.
+void change_grid(table& t, index at, void const* value) {
+    own_grid(t, !value);
+    grid& g = t.data.dense;
+    if (g.flags) {
+        std::uint8_t& flag = (*g.flags)[at];
+        g.entries += (value ? 1 : 0) - flag;
+        flag = value ? 1 : 0;
+    }
+    if (value) std::memcpy(g.values->data() + std::size_t(at) * t.type->size, value, t.type->size);
+}
+
+} // namespace
+
 void change_element(table& t, index row, index column, void const* value) {
     std::scoped_lock const lock(t.guard);
     std::size_t const size = t.type->size;
+    if (t.data.dense) return change_grid(t, row * t.columns + column, value);
     if (t.changes.empty()) {
-        index const at = find_entry(*t.data.where, row, column);
+        contents const& list = t.data.list;
+        index const at = find_entry(*list.where, row, column);
         if (at < 0 && !value) return;
-        if (at >= 0 && value && t.data.values.use_count() == 1) {
+        if (at >= 0 && value && list.values.use_count() == 1) {
             t.transposed = {};
-            std::memcpy(const_cast<std::byte*>(t.data.values->data()) + std::size_t(at) * size, value, size);
+            std::memcpy(const_cast<std::byte*>(list.values->data()) + std::size_t(at) * size, value, size);
             return;
         }
     }
@@ -131,16 +167,34 @@ void change_element(table& t, index row, index column, void const* value) {
     }
 }
 
-mask_of_call::mask_of_call(table* mask, settings const& s, index rows, index columns) : complement_(s.complement) {
+mask_of_call::mask_of_call(table* mask, settings const& s, index rows, index columns)
+    : mask_(mask), complement_(s.complement), by_value_(mask && !s.structure) {
     if (!mask) return;
-    if (!s.structure && mask->type->code == GrB_UDT_CODE)
+    if (by_value_ && mask->type->code == GrB_UDT_CODE)
         throw failure{GrB_DOMAIN_MISMATCH,
                       "the mask has a user-defined type, which does not convert to bool: expected a "
                       "predefined type or GrB_STRUCTURE"};
     require_same("number of rows of the mask", mask->rows, rows);
     require_same("number of columns of the mask", mask->columns, columns);
-    data_ = entries_of(*mask);
-    if (!s.structure) flags_ = as_flags(mask->type, data_.values, data_.where->entries());
+    forms_ = forms_of(*mask);
+}
+mask_view mask_of_call::view() const {
+    if (!mask_) return {nullptr, nullptr, complement_};
+    if (!forms_.list.where) forms_.list = entries_of(*mask_);
+    contents const& list = forms_.list;
+    if (by_value_ && !flags_) flags_ = as_flags(mask_->type, list.values, list.where->entries());
+    auto const* const flags = flags_ ? reinterpret_cast<std::uint8_t const*>(flags_->data()) : nullptr;
+    return {list.where.get(), flags, complement_, list.where};
+}
+position_mask mask_of_call::positions() const {
+    if (!mask_) return {nullptr, complement_};
+    auto flags = flags_of(forms_, mask_->type, by_value_);
+    return {flags ? flags->data() : nullptr, complement_, flags};
+}
+index mask_of_call::max_admitted(index positions) const {
+    if (!mask_) return complement_ ? 0 : positions;
+    if (by_value_ && complement_) return positions;
+    return complement_ ? positions - forms_.entries() : forms_.entries();
 }
 
 void require_accumulator(GrB_Type c, GrB_BinaryOp accum, GrB_Type t) {
@@ -161,16 +215,131 @@ void accumulate(GrB_Type c_type, void* c, GrB_BinaryOp accum, GrB_Type t_type, v
     convert(c_type, c, accum->z, z.data(), 1);
 }
 
-void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, contents const& t, GrB_Type type,
+stored stored_as_type(GrB_Type to, GrB_Type from, stored const& t) {
+    if (to == from) return t;
+    if (t.dense) return {{}, grid_as_type(to, from, t.dense)};
+    return {{t.list.where, as_type(to, from, t.list.values, t.list.where->entries())}, {}};
+}
+
+namespace {
+
+/// Whether an update of C in place is faster than a merge of lists: C is stored by position, or it has many entries, or
+/// merges of its list have taken the time of a conversion.
+bool updates_grid(table& c, GrB_BinaryOp accum, index entries) {
+    if (!has_grid_update(c.type, accum)) return false;
+    std::scoped_lock const lock(c.guard);
+    if (c.data.dense) return true;
+    index const own = c.data.list.where->entries();
+    if (!suits_grid(c.type, c.rows, c.columns, index{1} << 40)) return false; // too many positions
+    index const positions = c.rows * c.columns;
+    c.list_work += own + entries;
+    if (positions > (index{1} << 32) || (c.list_work < positions / 2 && own < positions / 16)) return false;
+    c.list_work = 0;
+    c.data.dense = to_grid(c.data.list, c.type);
+    return true;
+}
+
+/// Returns to a list if an update has removed most of the entries. Without memory for the list, the grid remains.
+void prefer_list(table& c) noexcept {
+    grid const& g = c.data.dense;
+    if (g.entries >= g.positions() / 64) return;
+    try {
+        c.data.list = to_list(g, c.type);
+        c.data.dense = {};
+    } catch (std::exception const&) {
+    }
+}
+
+/// C<mask> = accum(C, T) in place.
+void update_table(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, GrB_Type type, stored const& t,
+                  void const* single) {
+    stored converted = single ? t : stored_as_type(c.type, type, t);
+    bool const at_mask = mask.selects_list() && !replace;
+    bool const at_source = !at_mask && accum && !replace && converted.list.where;
+    if (!at_mask && !at_source && !single && !converted.dense) converted.dense = to_grid(converted.list, c.type);
+    source_values const from{single || (converted.dense && !at_source) ? nullptr : &converted.list,
+                             converted.dense ? &converted.dense : nullptr, single};
+    bool const removes = replace || (!accum && !single && !(converted.dense && !converted.dense.flags));
+    mask_view const entries = at_mask ? mask.view() : mask_view{};
+    position_mask const positions = at_mask ? position_mask{} : mask.positions();
+    std::scoped_lock const lock(c.guard);
+    own_grid(c, removes);
+    if (at_mask)
+        update_at_mask(c.data.dense, c.type->size, entries, accum, from);
+    else if (at_source)
+        update_at_source(c.data.dense, c.type->size, positions, accum, converted.list);
+    else
+        update_all(c.data.dense, c.type->size, positions, accum, replace, from);
+    if (removes) prefer_list(c);
+}
+
+/// Returns the form of T that has less to do.
+stored preferred(stored const& t) {
+    if (!t.dense || !t.list.where) return t;
+    return t.dense.entries > t.dense.positions() / 16 ? stored{{}, t.dense} : stored{t.list, {}};
+}
+/// Returns the entries of T that the mask admits.
+stored admitted_entries(mask_of_call const& mask, stored const& t, GrB_Type type) {
+    if (mask.is_absent()) return t;
+    if (t.dense && mask.selects_list()) return {grid_at_list(t.dense, type, mask.view()), {}};
+    if (t.dense) {
+        grid const made = masked_grid(t.dense, mask.positions());
+        return made.entries < made.positions() / 32 ? stored{to_list(made, type), {}} : stored{{}, made};
+    }
+    if (mask.has_positions()) return {masked_list(t.list, type, mask.positions()), {}};
+    mask_view const entries = mask.view();
+    if (entries.where == t.list.where.get() && !entries.values && !entries.complement) return t;
+    auto const made =
+        write(*empty_pattern(t.list.where->rows, t.list.where->columns), *t.list.where, entries, false, true);
+    buffer<index> from(executor(), made.where->entries());
+    for_each(executor(), from.size(), [to = from.data(), all = made.from.data()](index k) { to[k] = all[k].second; });
+    return {{made.where, gathered(*t.list.values, from, type->size)}, {}};
+}
+
+} // namespace
+
+void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, stored const& given, GrB_Type type,
             bool vector) {
-    if (mask.is_absent() && !accum)
-        return set_entries(c, {t.where, as_type(c.type, type, t.values, t.where->entries())});
-    contents const old = entries_of(c);
-    operand const x{c.type, old.values->data()}, y{type, t.values->data()};
-    if (mask.is_absent() && (old.where == t.where || (old.where->is_full_row() && t.where->is_full_row())))
-        return set_entries(c, {t.where, combine(*t.where, nullptr, x, y, accum, c.type, vector)});
-    auto const written = write(*old.where, *t.where, mask.view(), accum != nullptr, replace);
+    if (mask.is_absent() && !accum) return set_forms(c, stored_as_type(c.type, type, given));
+    stored const t = preferred(given);
+    if ((replace && !accum) || forms_of(c).entries() == 0)
+        return set_forms(c, stored_as_type(c.type, type, admitted_entries(mask, t, type)));
+    if (updates_grid(c, accum, t.list.where ? t.entries() : 0))
+        return update_table(c, mask, accum, replace, type, t, nullptr);
+    contents const old = entries_of(c), now = t.list.where ? t.list : to_list(t.dense, type);
+    operand const x{c.type, old.values->data()}, y{type, now.values->data()};
+    if (mask.is_absent() && (old.where == now.where || (old.where->is_full_row() && now.where->is_full_row())))
+        return set_entries(c, {now.where, combine(*now.where, nullptr, x, y, accum, c.type, vector)});
+    auto const written = write(*old.where, *now.where, mask.view(), accum != nullptr, replace);
     set_entries(c, {written.where, combine(*written.where, written.from.data(), x, y, accum, c.type, vector)});
+}
+
+bool assign_everywhere(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, GrB_Type type,
+                       void const* value) {
+    if (c.type->code == GrB_UDT_CODE || type->code == GrB_UDT_CODE) return false;
+    bool const fits = suits_grid(c.type, c.rows, c.columns, index{1} << 26);
+    scratch single(c.type, 1);
+    convert(c.type, single.data(), type, value, 1);
+    if (mask.is_absent() && !accum) {
+        if (fits) set_forms(c, {{}, constant_grid(c.rows, c.columns, c.type, single.data())});
+        return fits;
+    }
+    bool const all_new = (replace && !accum) || forms_of(c).entries() == 0;
+    if (!all_new && updates_grid(c, accum, mask.selects_list() ? mask.max_admitted(0) : 0)) {
+        update_table(c, mask, accum, replace, c.type, {}, single.data());
+        return true;
+    }
+    if (mask.selects_list()) {
+        mask_view const entries = mask.view();
+        index const n = entries.where->entries();
+        grid const constants = constant_grid(1, n, type, value);
+        contents const at_mask{entries.owner, constants.values};
+        finish(c, mask, accum, replace, {at_mask, {}}, type, c.rows == 1);
+        return true;
+    }
+    if (!all_new || !fits) return false;
+    set_forms(c, admitted_entries(mask, {{}, constant_grid(c.rows, c.columns, c.type, single.data())}, c.type));
+    return true;
 }
 
 void require_argument(argument const& a, GrB_Type type, char const* what) {

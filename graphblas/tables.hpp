@@ -7,7 +7,7 @@
 
 #include <coppice/core/error.hpp>
 
-#include "values.hpp"
+#include "grid.hpp"
 
 namespace coppice::graphblas {
 
@@ -53,13 +53,16 @@ struct settings {
     bool replace = false, complement = false, structure = false, transpose0 = false, transpose1 = false;
 };
 
-/// Returns the entries, with pending changes merged.
+/// Returns the entries as a list, with pending changes merged. The table keeps both forms until it changes.
 contents entries_of(table& t);
 /// Returns the entries of the transpose, which is cached until the matrix changes.
 contents transposed_entries(table& t);
 inline contents oriented(table& t, bool transposed) { return transposed ? transposed_entries(t) : entries_of(t); }
+/// Returns the forms that exist, at least one, with pending changes merged.
+stored forms_of(table& t);
 /// Replaces the entries. Does not throw.
-void set_entries(table& t, contents data) noexcept;
+void set_forms(table& t, stored data) noexcept;
+inline void set_entries(table& t, contents data) noexcept { set_forms(t, {std::move(data), {}}); }
 /// Sets or removes one element; `value` null: removes it.
 void change_element(table& t, index row, index column, void const* value);
 
@@ -67,16 +70,27 @@ void change_element(table& t, index row, index column, void const* value);
 class mask_of_call {
 public:
     mask_of_call(table* mask, settings const& s, index rows, index columns);
-    mask_view view() const { return {data_.where.get(), flags(), complement_}; }
-    bool is_absent() const { return !data_.where && !complement_; }
+    /// The mask as a list, which is made if there is none.
+    mask_view view() const;
+    /// The mask by position: rows * columns flags.
+    position_mask positions() const;
+    bool is_absent() const { return !mask_ && !complement_; }
+    bool complement() const { return complement_; }
+    /// Whether the mask is a list that selects entries.
+    bool selects_list() const { return mask_ && !complement_ && forms_.list.where && !is_dense(); }
+    /// Whether flags exist that positions() returns without a pass over all positions.
+    bool has_positions() const { return forms_.dense && !by_value_; }
+    /// Whether the list is at hand, and flags would have to be made.
+    bool prefers_list() const { return mask_ && forms_.list.where && !has_positions(); }
+    /// Positions that the mask admits, at most.
+    index max_admitted(index positions) const;
 
 private:
-    std::uint8_t const* flags() const {
-        return flags_ ? reinterpret_cast<std::uint8_t const*>(flags_->data()) : nullptr;
-    }
-    contents data_;
-    std::shared_ptr<bytes const> flags_;
-    bool complement_ = false;
+    bool is_dense() const { return forms_.dense && forms_.dense.entries > forms_.dense.positions() / 16; }
+    table* mask_;
+    bool complement_, by_value_;
+    mutable stored forms_ = {};
+    mutable std::shared_ptr<bytes const> flags_ = {};
 };
 
 /// Throws unless C = accum(C, T) has compatible types.
@@ -88,9 +102,14 @@ inline void require_accumulator(table const& c, GrB_BinaryOp accum, GrB_Type t) 
 }
 /// c = accum(c, t) for single values; without accumulator c = t.
 void accumulate(GrB_Type c_type, void* c, GrB_BinaryOp accum, GrB_Type t_type, void const* t);
-/// C<mask> = accum(C, T); T may be empty if no entry of T can reach C.
-void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, contents const& t, GrB_Type type,
+/// Returns the entries with another type.
+stored stored_as_type(GrB_Type to, GrB_Type from, stored const& t);
+/// C<mask> = accum(C, T); T may lack entries that the mask does not admit.
+void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, stored const& t, GrB_Type type,
             bool vector);
+/// C<mask> = accum(C, value) at all positions that the mask admits. Returns false if another algorithm is faster.
+bool assign_everywhere(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, GrB_Type type,
+                       void const* value);
 
 /// The value of an argument as another type.
 class converted_value {

@@ -294,6 +294,26 @@ std::shared_ptr<bytes const> apply_index(GrB_IndexUnaryOp op, pattern const& whe
     index const n = where.entries();
     auto made = make_values(n, op->z->size);
     GrB_Type const type = op->x ? op->x : x;
+    if (op->loop && type == x) {
+        for_ranges(n, task_size, [&](index first, index last) {
+            op->loop(reinterpret_cast<bool*>(made->data()) + first, at(values.data(), first, x->size), s, last - first);
+        });
+        return made;
+    }
+    if (op->positions && !vector) {
+        std::int64_t offset = 0;
+        std::memcpy(&offset, s, sizeof offset);
+        for_ranges(n, task_size, [&](index first, index last) {
+            auto* const z = reinterpret_cast<bool*>(made->data());
+            index row = std::upper_bound(where.offsets.begin(), where.offsets.end(), first) - where.offsets.begin() - 1;
+            for (index k = first; k < last; ++row) {
+                index const end = std::min(last, where.offsets[row + 1]);
+                op->positions(z + k, where.row(row), where.indices.data() + k, end - k, offset);
+                k = end;
+            }
+        });
+        return made;
+    }
     for_ranges(n, task_size, [&](index first, index last) {
         scratch converted(type, 1);
         entry_cursor cursor(where, first, vector);

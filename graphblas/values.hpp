@@ -23,6 +23,18 @@ inline bool uses_second(GrB_BinaryOp op) {
     return op->position == positional::none && op->kind != functor::first && op->kind != functor::pair;
 }
 
+/// Whether an operator may be called with any values, also at positions without an entry, and with its result in the
+/// memory of an operand: only predefined operators are known to accept this.
+template <class Operator>
+bool accepts_any_value(Operator op) {
+    return op->loop && op->predefined;
+}
+/// Whether the loop of an operator may run over all positions; `full`: each of them has an entry.
+template <class Operator>
+bool runs_by_position(Operator op, bool full) {
+    return op->loop && (op->predefined || full);
+}
+
 /// Converts n values between compatible types.
 void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, index n);
 /// to[k] = from[positions[k]]

@@ -106,6 +106,15 @@ typedef enum {
     GrB_SIZE = 110
 } GrB_Field;
 
+typedef enum {
+    GxB_SILENT = 0,
+    GxB_SUMMARY = 1,
+    GxB_SHORT = 2,
+    GxB_COMPLETE = 3,
+    GxB_SHORT_VERBOSE = 4,
+    GxB_COMPLETE_VERBOSE = 5
+} GxB_Print_Level;
+
 typedef void (*GxB_unary_function)(void *, const void *);
 typedef void (*GxB_binary_function)(void *, const void *, const void *);
 typedef void (*GxB_index_unary_function)(void *, const void *, GrB_Index, GrB_Index, const void *);
@@ -1599,6 +1608,10 @@ GrB_Info GrB_Vector_assign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, Gr
 GrB_Info GrB_Matrix_assign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Col_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc);
 GrB_Info GrB_Row_assign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Col_subassign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, const GrB_Index *I, GrB_Index ni, GrB_Index j, GrB_Descriptor desc);
+GrB_Info GxB_Row_subassign(GrB_Matrix C, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index i, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_UnaryOp op, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_Monoid(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
@@ -1608,6 +1621,20 @@ GrB_Info GrB_Vector_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB
 GrB_Info GrB_Matrix_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_BinaryOp_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_transpose(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_CSR(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_CSR(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_CSC(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index Ap_size, GrB_Index Ai_size, GrB_Index Ax_size, bool iso, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_CSC(GrB_Matrix A, GrB_Index **Ap, GrB_Index **Ai, void **Ax, GrB_Index *Ap_size, GrB_Index *Ai_size, GrB_Index *Ax_size, bool *iso, bool *jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_Full(GrB_Vector A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_Full(GrB_Vector A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_Bitmap(GrB_Vector A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_Bitmap(GrB_Vector A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_FullR(GrB_Matrix A, void **Ax, GrB_Index Ax_size, bool iso, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_FullR(GrB_Matrix A, void **Ax, GrB_Index *Ax_size, bool *iso, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_pack_BitmapR(GrB_Matrix A, int8_t **Ab, void **Ax, GrB_Index Ab_size, GrB_Index Ax_size, bool iso, GrB_Index nvals, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_unpack_BitmapR(GrB_Matrix A, int8_t **Ab, void **Ax, GrB_Index *Ab_size, GrB_Index *Ax_size, bool *iso, GrB_Index *nvals, GrB_Descriptor desc);
+GrB_Info GxB_Vector_pack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index vi_size, GrB_Index vx_size, bool iso, GrB_Index nvals, bool jumbled, GrB_Descriptor desc);
+GrB_Info GxB_Vector_unpack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Index *vi_size, GrB_Index *vx_size, bool *iso, GrB_Index *nvals, bool *jumbled, GrB_Descriptor desc);
 GrB_Info GxB_Type_name(char *name, GrB_Type type);
 GrB_Info GxB_Scalar_type_name(char *name, GrB_Scalar s);
 GrB_Info GxB_Vector_type_name(char *name, GrB_Vector u);
@@ -1629,33 +1656,43 @@ GrB_Info GrB_Vector_eWiseMult_BinaryOp(GrB_Vector w, GrB_Vector mask, GrB_Binary
 GrB_Info GrB_Matrix_eWiseAdd_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_eWiseMult_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_kronecker_BinaryOp(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Matrix B, GrB_Descriptor desc);
+GrB_Info GxB_Type_fprint(GrB_Type object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Type_free(GrB_Type *object);
 GrB_Info GrB_Type_wait(GrB_Type object, int mode);
 GrB_Info GrB_Type_error(const char **error, GrB_Type object);
+GrB_Info GxB_UnaryOp_fprint(GrB_UnaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_UnaryOp_free(GrB_UnaryOp *object);
 GrB_Info GrB_UnaryOp_wait(GrB_UnaryOp object, int mode);
 GrB_Info GrB_UnaryOp_error(const char **error, GrB_UnaryOp object);
+GrB_Info GxB_IndexUnaryOp_fprint(GrB_IndexUnaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_IndexUnaryOp_free(GrB_IndexUnaryOp *object);
 GrB_Info GrB_IndexUnaryOp_wait(GrB_IndexUnaryOp object, int mode);
 GrB_Info GrB_IndexUnaryOp_error(const char **error, GrB_IndexUnaryOp object);
+GrB_Info GxB_BinaryOp_fprint(GrB_BinaryOp object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_BinaryOp_free(GrB_BinaryOp *object);
 GrB_Info GrB_BinaryOp_wait(GrB_BinaryOp object, int mode);
 GrB_Info GrB_BinaryOp_error(const char **error, GrB_BinaryOp object);
+GrB_Info GxB_Monoid_fprint(GrB_Monoid object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Monoid_free(GrB_Monoid *object);
 GrB_Info GrB_Monoid_wait(GrB_Monoid object, int mode);
 GrB_Info GrB_Monoid_error(const char **error, GrB_Monoid object);
+GrB_Info GxB_Semiring_fprint(GrB_Semiring object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Semiring_free(GrB_Semiring *object);
 GrB_Info GrB_Semiring_wait(GrB_Semiring object, int mode);
 GrB_Info GrB_Semiring_error(const char **error, GrB_Semiring object);
+GrB_Info GxB_Descriptor_fprint(GrB_Descriptor object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Descriptor_free(GrB_Descriptor *object);
 GrB_Info GrB_Descriptor_wait(GrB_Descriptor object, int mode);
 GrB_Info GrB_Descriptor_error(const char **error, GrB_Descriptor object);
+GrB_Info GxB_Scalar_fprint(GrB_Scalar object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Scalar_free(GrB_Scalar *object);
 GrB_Info GrB_Scalar_wait(GrB_Scalar object, int mode);
 GrB_Info GrB_Scalar_error(const char **error, GrB_Scalar object);
+GrB_Info GxB_Vector_fprint(GrB_Vector object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Vector_free(GrB_Vector *object);
 GrB_Info GrB_Vector_wait(GrB_Vector object, int mode);
 GrB_Info GrB_Vector_error(const char **error, GrB_Vector object);
+GrB_Info GxB_Matrix_fprint(GrB_Matrix object, const char *name, GxB_Print_Level level, FILE *file);
 GrB_Info GrB_Matrix_free(GrB_Matrix *object);
 GrB_Info GrB_Matrix_wait(GrB_Matrix object, int mode);
 GrB_Info GrB_Matrix_error(const char **error, GrB_Matrix object);
@@ -1956,6 +1993,32 @@ GrB_Info GrB_Matrix_assign_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accu
 GrB_Info GrB_Matrix_assign_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_INT8(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, int8_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_INT16(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, int16_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_INT32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, int32_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_INT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, int64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_UINT8(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint8_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_UINT16(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint16_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_UINT32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint32_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_INT8(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, int8_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_INT16(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, int16_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_INT32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, int32_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_INT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, int64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_UINT8(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint8_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_UINT16(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint16_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint32_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, bool x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_INT8(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, int8_t x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_INT16(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, int16_t x, GrB_Vector u, GrB_Descriptor desc);
@@ -2109,6 +2172,8 @@ GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, G
 #define GrB_free(object) _Generic((object), GrB_Type *: GrB_Type_free, GrB_UnaryOp *: GrB_UnaryOp_free, GrB_IndexUnaryOp *: GrB_IndexUnaryOp_free, GrB_BinaryOp *: GrB_BinaryOp_free, GrB_Monoid *: GrB_Monoid_free, GrB_Semiring *: GrB_Semiring_free, GrB_Descriptor *: GrB_Descriptor_free, GrB_Scalar *: GrB_Scalar_free, GrB_Vector *: GrB_Vector_free, GrB_Matrix *: GrB_Matrix_free)(object)
 #define GrB_wait(object, mode) _Generic((object), GrB_Type: GrB_Type_wait, GrB_UnaryOp: GrB_UnaryOp_wait, GrB_IndexUnaryOp: GrB_IndexUnaryOp_wait, GrB_BinaryOp: GrB_BinaryOp_wait, GrB_Monoid: GrB_Monoid_wait, GrB_Semiring: GrB_Semiring_wait, GrB_Descriptor: GrB_Descriptor_wait, GrB_Scalar: GrB_Scalar_wait, GrB_Vector: GrB_Vector_wait, GrB_Matrix: GrB_Matrix_wait)(object, mode)
 #define GrB_error(string, object) _Generic((object), GrB_Type: GrB_Type_error, GrB_UnaryOp: GrB_UnaryOp_error, GrB_IndexUnaryOp: GrB_IndexUnaryOp_error, GrB_BinaryOp: GrB_BinaryOp_error, GrB_Monoid: GrB_Monoid_error, GrB_Semiring: GrB_Semiring_error, GrB_Descriptor: GrB_Descriptor_error, GrB_Scalar: GrB_Scalar_error, GrB_Vector: GrB_Vector_error, GrB_Matrix: GrB_Matrix_error)(string, object)
+#define GxB_fprint(object, level, file) _Generic((object), GrB_Type: GxB_Type_fprint, GrB_UnaryOp: GxB_UnaryOp_fprint, GrB_IndexUnaryOp: GxB_IndexUnaryOp_fprint, GrB_BinaryOp: GxB_BinaryOp_fprint, GrB_Monoid: GxB_Monoid_fprint, GrB_Semiring: GxB_Semiring_fprint, GrB_Descriptor: GxB_Descriptor_fprint, GrB_Scalar: GxB_Scalar_fprint, GrB_Vector: GxB_Vector_fprint, GrB_Matrix: GxB_Matrix_fprint)(object, #object, level, file)
+#define GxB_print(object, level) GxB_fprint(object, level, NULL)
 #define GrB_eWiseAdd(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseAdd_Semiring, GrB_Monoid: GrB_Vector_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Vector_eWiseAdd_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseAdd_Semiring, GrB_Monoid: GrB_Matrix_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseAdd_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_eWiseMult(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseMult_Semiring, GrB_Monoid: GrB_Vector_eWiseMult_Monoid, GrB_BinaryOp: GrB_Vector_eWiseMult_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseMult_Semiring, GrB_Monoid: GrB_Matrix_eWiseMult_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseMult_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_kronecker(C, Mask, accum, op, A, B, desc) _Generic((op), GrB_Semiring: GrB_Matrix_kronecker_Semiring, GrB_Monoid: GrB_Matrix_kronecker_Monoid, GrB_BinaryOp: GrB_Matrix_kronecker_BinaryOp)(C, Mask, accum, op, A, B, desc)
@@ -2116,6 +2181,7 @@ GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, G
 #define GrB_select(C, Mask, accum, op, A, y, desc) _Generic((C), GrB_Vector: _Generic((y), bool: GrB_Vector_select_BOOL, int8_t: GrB_Vector_select_INT8, int16_t: GrB_Vector_select_INT16, int32_t: GrB_Vector_select_INT32, int64_t: GrB_Vector_select_INT64, uint8_t: GrB_Vector_select_UINT8, uint16_t: GrB_Vector_select_UINT16, uint32_t: GrB_Vector_select_UINT32, uint64_t: GrB_Vector_select_UINT64, float: GrB_Vector_select_FP32, double: GrB_Vector_select_FP64, long long: GrB_Vector_select_INT64, unsigned long long: GrB_Vector_select_UINT64, void *: GrB_Vector_select_UDT, GrB_Scalar: GrB_Vector_select_Scalar, const void *: GrB_Vector_select_UDT), GrB_Matrix: _Generic((y), bool: GrB_Matrix_select_BOOL, int8_t: GrB_Matrix_select_INT8, int16_t: GrB_Matrix_select_INT16, int32_t: GrB_Matrix_select_INT32, int64_t: GrB_Matrix_select_INT64, uint8_t: GrB_Matrix_select_UINT8, uint16_t: GrB_Matrix_select_UINT16, uint32_t: GrB_Matrix_select_UINT32, uint64_t: GrB_Matrix_select_UINT64, float: GrB_Matrix_select_FP32, double: GrB_Matrix_select_FP64, long long: GrB_Matrix_select_INT64, unsigned long long: GrB_Matrix_select_UINT64, void *: GrB_Matrix_select_UDT, GrB_Scalar: GrB_Matrix_select_Scalar, const void *: GrB_Matrix_select_UDT)) (C, Mask, accum, op, A, y, desc)
 #define GrB_extract(C, Mask, accum, A, ...) _Generic((C), GrB_Vector: _Generic((A), GrB_Vector: GrB_Vector_extract, default: GrB_Col_extract), GrB_Matrix: GrB_Matrix_extract) (C, Mask, accum, A, __VA_ARGS__)
 #define GrB_assign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GrB_Vector_assign_BOOL, int8_t: GrB_Vector_assign_INT8, int16_t: GrB_Vector_assign_INT16, int32_t: GrB_Vector_assign_INT32, int64_t: GrB_Vector_assign_INT64, uint8_t: GrB_Vector_assign_UINT8, uint16_t: GrB_Vector_assign_UINT16, uint32_t: GrB_Vector_assign_UINT32, uint64_t: GrB_Vector_assign_UINT64, float: GrB_Vector_assign_FP32, double: GrB_Vector_assign_FP64, long long: GrB_Vector_assign_INT64, unsigned long long: GrB_Vector_assign_UINT64, void *: GrB_Vector_assign_UDT, GrB_Scalar: GrB_Vector_assign_Scalar, const void *: GrB_Vector_assign_UDT, default: GrB_Vector_assign), GrB_Matrix: _Generic((A), bool: GrB_Matrix_assign_BOOL, int8_t: GrB_Matrix_assign_INT8, int16_t: GrB_Matrix_assign_INT16, int32_t: GrB_Matrix_assign_INT32, int64_t: GrB_Matrix_assign_INT64, uint8_t: GrB_Matrix_assign_UINT8, uint16_t: GrB_Matrix_assign_UINT16, uint32_t: GrB_Matrix_assign_UINT32, uint64_t: GrB_Matrix_assign_UINT64, float: GrB_Matrix_assign_FP32, double: GrB_Matrix_assign_FP64, long long: GrB_Matrix_assign_INT64, unsigned long long: GrB_Matrix_assign_UINT64, void *: GrB_Matrix_assign_UDT, GrB_Scalar: GrB_Matrix_assign_Scalar, const void *: GrB_Matrix_assign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GrB_Col_assign, GrB_Index *: GrB_Col_assign, default: GrB_Row_assign), default: GrB_Matrix_assign)) (C, Mask, accum, A, first, __VA_ARGS__)
+#define GxB_subassign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GxB_Vector_subassign_BOOL, int8_t: GxB_Vector_subassign_INT8, int16_t: GxB_Vector_subassign_INT16, int32_t: GxB_Vector_subassign_INT32, int64_t: GxB_Vector_subassign_INT64, uint8_t: GxB_Vector_subassign_UINT8, uint16_t: GxB_Vector_subassign_UINT16, uint32_t: GxB_Vector_subassign_UINT32, uint64_t: GxB_Vector_subassign_UINT64, float: GxB_Vector_subassign_FP32, double: GxB_Vector_subassign_FP64, long long: GxB_Vector_subassign_INT64, unsigned long long: GxB_Vector_subassign_UINT64, void *: GxB_Vector_subassign_UDT, GrB_Scalar: GxB_Vector_subassign_Scalar, const void *: GxB_Vector_subassign_UDT, default: GxB_Vector_subassign), GrB_Matrix: _Generic((A), bool: GxB_Matrix_subassign_BOOL, int8_t: GxB_Matrix_subassign_INT8, int16_t: GxB_Matrix_subassign_INT16, int32_t: GxB_Matrix_subassign_INT32, int64_t: GxB_Matrix_subassign_INT64, uint8_t: GxB_Matrix_subassign_UINT8, uint16_t: GxB_Matrix_subassign_UINT16, uint32_t: GxB_Matrix_subassign_UINT32, uint64_t: GxB_Matrix_subassign_UINT64, float: GxB_Matrix_subassign_FP32, double: GxB_Matrix_subassign_FP64, long long: GxB_Matrix_subassign_INT64, unsigned long long: GxB_Matrix_subassign_UINT64, void *: GxB_Matrix_subassign_UDT, GrB_Scalar: GxB_Matrix_subassign_Scalar, const void *: GxB_Matrix_subassign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GxB_Col_subassign, GrB_Index *: GxB_Col_subassign, default: GxB_Row_subassign), default: GxB_Matrix_subassign)) (C, Mask, accum, A, first, __VA_ARGS__)
 #define GrB_reduce(C, second, third, fourth, ...) _Generic((fourth), GrB_Vector: _Generic((C), bool *: GrB_Vector_reduce_BOOL, int8_t *: GrB_Vector_reduce_INT8, int16_t *: GrB_Vector_reduce_INT16, int32_t *: GrB_Vector_reduce_INT32, int64_t *: GrB_Vector_reduce_INT64, uint8_t *: GrB_Vector_reduce_UINT8, uint16_t *: GrB_Vector_reduce_UINT16, uint32_t *: GrB_Vector_reduce_UINT32, uint64_t *: GrB_Vector_reduce_UINT64, float *: GrB_Vector_reduce_FP32, double *: GrB_Vector_reduce_FP64, long long *: GrB_Vector_reduce_INT64, unsigned long long *: GrB_Vector_reduce_UINT64, void *: GrB_Vector_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Vector_reduce_Monoid_Scalar, default: GrB_Vector_reduce_BinaryOp_Scalar)), GrB_Matrix: _Generic((C), bool *: GrB_Matrix_reduce_BOOL, int8_t *: GrB_Matrix_reduce_INT8, int16_t *: GrB_Matrix_reduce_INT16, int32_t *: GrB_Matrix_reduce_INT32, int64_t *: GrB_Matrix_reduce_INT64, uint8_t *: GrB_Matrix_reduce_UINT8, uint16_t *: GrB_Matrix_reduce_UINT16, uint32_t *: GrB_Matrix_reduce_UINT32, uint64_t *: GrB_Matrix_reduce_UINT64, float *: GrB_Matrix_reduce_FP32, double *: GrB_Matrix_reduce_FP64, long long *: GrB_Matrix_reduce_INT64, unsigned long long *: GrB_Matrix_reduce_UINT64, void *: GrB_Matrix_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Matrix_reduce_Monoid_Scalar, default: GrB_Matrix_reduce_BinaryOp_Scalar)), GrB_Monoid: GrB_Matrix_reduce_Monoid, GrB_BinaryOp: GrB_Matrix_reduce_BinaryOp)(C, second, third, fourth, __VA_ARGS__)
 #define GrB_get(object, value, field) _Generic((object), GrB_Type: _Generic((value), GrB_Scalar: GrB_Type_get_Scalar, char *: GrB_Type_get_String, int32_t *: GrB_Type_get_INT32, size_t *: GrB_Type_get_SIZE, void *: GrB_Type_get_VOID), GrB_UnaryOp: _Generic((value), GrB_Scalar: GrB_UnaryOp_get_Scalar, char *: GrB_UnaryOp_get_String, int32_t *: GrB_UnaryOp_get_INT32, size_t *: GrB_UnaryOp_get_SIZE, void *: GrB_UnaryOp_get_VOID), GrB_IndexUnaryOp: _Generic((value), GrB_Scalar: GrB_IndexUnaryOp_get_Scalar, char *: GrB_IndexUnaryOp_get_String, int32_t *: GrB_IndexUnaryOp_get_INT32, size_t *: GrB_IndexUnaryOp_get_SIZE, void *: GrB_IndexUnaryOp_get_VOID), GrB_BinaryOp: _Generic((value), GrB_Scalar: GrB_BinaryOp_get_Scalar, char *: GrB_BinaryOp_get_String, int32_t *: GrB_BinaryOp_get_INT32, size_t *: GrB_BinaryOp_get_SIZE, void *: GrB_BinaryOp_get_VOID), GrB_Monoid: _Generic((value), GrB_Scalar: GrB_Monoid_get_Scalar, char *: GrB_Monoid_get_String, int32_t *: GrB_Monoid_get_INT32, size_t *: GrB_Monoid_get_SIZE, void *: GrB_Monoid_get_VOID), GrB_Semiring: _Generic((value), GrB_Scalar: GrB_Semiring_get_Scalar, char *: GrB_Semiring_get_String, int32_t *: GrB_Semiring_get_INT32, size_t *: GrB_Semiring_get_SIZE, void *: GrB_Semiring_get_VOID), GrB_Descriptor: _Generic((value), GrB_Scalar: GrB_Descriptor_get_Scalar, char *: GrB_Descriptor_get_String, int32_t *: GrB_Descriptor_get_INT32, size_t *: GrB_Descriptor_get_SIZE, void *: GrB_Descriptor_get_VOID), GrB_Scalar: _Generic((value), GrB_Scalar: GrB_Scalar_get_Scalar, char *: GrB_Scalar_get_String, int32_t *: GrB_Scalar_get_INT32, size_t *: GrB_Scalar_get_SIZE, void *: GrB_Scalar_get_VOID), GrB_Vector: _Generic((value), GrB_Scalar: GrB_Vector_get_Scalar, char *: GrB_Vector_get_String, int32_t *: GrB_Vector_get_INT32, size_t *: GrB_Vector_get_SIZE, void *: GrB_Vector_get_VOID), GrB_Matrix: _Generic((value), GrB_Scalar: GrB_Matrix_get_Scalar, char *: GrB_Matrix_get_String, int32_t *: GrB_Matrix_get_INT32, size_t *: GrB_Matrix_get_SIZE, void *: GrB_Matrix_get_VOID), GrB_Global: _Generic((value), GrB_Scalar: GrB_Global_get_Scalar, char *: GrB_Global_get_String, int32_t *: GrB_Global_get_INT32, size_t *: GrB_Global_get_SIZE, void *: GrB_Global_get_VOID))(object, value, field)
 #define GrB_set(object, value, ...) _Generic((object), GrB_Type: _Generic((value), GrB_Scalar: GrB_Type_set_Scalar, char *: GrB_Type_set_String, const char *: GrB_Type_set_String, void *: GrB_Type_set_VOID, default: GrB_Type_set_INT32), GrB_UnaryOp: _Generic((value), GrB_Scalar: GrB_UnaryOp_set_Scalar, char *: GrB_UnaryOp_set_String, const char *: GrB_UnaryOp_set_String, void *: GrB_UnaryOp_set_VOID, default: GrB_UnaryOp_set_INT32), GrB_IndexUnaryOp: _Generic((value), GrB_Scalar: GrB_IndexUnaryOp_set_Scalar, char *: GrB_IndexUnaryOp_set_String, const char *: GrB_IndexUnaryOp_set_String, void *: GrB_IndexUnaryOp_set_VOID, default: GrB_IndexUnaryOp_set_INT32), GrB_BinaryOp: _Generic((value), GrB_Scalar: GrB_BinaryOp_set_Scalar, char *: GrB_BinaryOp_set_String, const char *: GrB_BinaryOp_set_String, void *: GrB_BinaryOp_set_VOID, default: GrB_BinaryOp_set_INT32), GrB_Monoid: _Generic((value), GrB_Scalar: GrB_Monoid_set_Scalar, char *: GrB_Monoid_set_String, const char *: GrB_Monoid_set_String, void *: GrB_Monoid_set_VOID, default: GrB_Monoid_set_INT32), GrB_Semiring: _Generic((value), GrB_Scalar: GrB_Semiring_set_Scalar, char *: GrB_Semiring_set_String, const char *: GrB_Semiring_set_String, void *: GrB_Semiring_set_VOID, default: GrB_Semiring_set_INT32), GrB_Descriptor: _Generic((value), GrB_Scalar: GrB_Descriptor_set_Scalar, char *: GrB_Descriptor_set_String, const char *: GrB_Descriptor_set_String, void *: GrB_Descriptor_set_VOID, default: GrB_Descriptor_set_INT32), GrB_Scalar: _Generic((value), GrB_Scalar: GrB_Scalar_set_Scalar, char *: GrB_Scalar_set_String, const char *: GrB_Scalar_set_String, void *: GrB_Scalar_set_VOID, default: GrB_Scalar_set_INT32), GrB_Vector: _Generic((value), GrB_Scalar: GrB_Vector_set_Scalar, char *: GrB_Vector_set_String, const char *: GrB_Vector_set_String, void *: GrB_Vector_set_VOID, default: GrB_Vector_set_INT32), GrB_Matrix: _Generic((value), GrB_Scalar: GrB_Matrix_set_Scalar, char *: GrB_Matrix_set_String, const char *: GrB_Matrix_set_String, void *: GrB_Matrix_set_VOID, default: GrB_Matrix_set_INT32), GrB_Global: _Generic((value), GrB_Scalar: GrB_Global_set_Scalar, char *: GrB_Global_set_String, const char *: GrB_Global_set_String, void *: GrB_Global_set_VOID, default: GrB_Global_set_INT32))(object, value, __VA_ARGS__)

@@ -208,6 +208,12 @@ static void set_entry(object const* o, GrB_Index i, GrB_Index j, double value) {
     if (o->m) GrB_Matrix_setElement_FP64(o->m, value, i, j);
     if (o->v) GrB_Vector_setElement_FP64(o->v, value, i);
 }
+/* Writes the entries of an object onto themselves: a library may then store them by position. */
+static void update_itself(object const* o) {
+    if (o->rows == 0 || o->columns == 0) return; /* Debian's SuiteSparse 7.4 does not serialise such a bitmap */
+    if (o->m) GrB_Matrix_assign(o->m, o->m, NULL, o->m, GrB_ALL, o->rows, GrB_ALL, o->columns, GrB_DESC_S);
+    if (o->v) GrB_Vector_assign(o->v, o->v, NULL, o->v, GrB_ALL, o->rows, GrB_DESC_S);
+}
 static object new_matrix(int type, GrB_Index rows, GrB_Index columns, int density) {
     object o = {rows, columns, type, NULL, NULL};
     GrB_Matrix_new(&o.m, type_of[type], rows, columns);
@@ -215,6 +221,7 @@ static object new_matrix(int type, GrB_Index rows, GrB_Index columns, int densit
         for (GrB_Index j = 0; j < columns; ++j)
             if (below(100) < density) set_entry(&o, i, j, random_value(type));
     if (one_in(2)) GrB_Matrix_wait(o.m, GrB_MATERIALIZE);
+    if (one_in(3)) update_itself(&o);
     return o;
 }
 static object new_vector(int type, GrB_Index n, int density) {
@@ -223,6 +230,7 @@ static object new_vector(int type, GrB_Index n, int density) {
     for (GrB_Index i = 0; i < n; ++i)
         if (below(100) < density) set_entry(&o, i, 0, random_value(type));
     if (one_in(2)) GrB_Vector_wait(o.v, GrB_MATERIALIZE);
+    if (one_in(3)) update_itself(&o);
     return o;
 }
 static int density(void) { return one_in(4) ? 100 : one_in(8) ? 0 : 10 + below(80); }
@@ -497,6 +505,34 @@ static GrB_Info case_assign_line(call* k) {
     return info;
 }
 
+static GrB_Info case_subassign(call* k) {
+    GrB_Index const m = small_size(), n = small_size();
+    list i = random_list(m, false), j = random_list(n, false);
+    GrB_Info info = GrB_SUCCESS;
+    GrB_Index const at = (GrB_Index)(n > 0 ? below((int)n) : 0), row = (GrB_Index)(m > 0 ? below((int)m) : 0);
+    switch (below(4)) {
+    case 0:
+        k->c = new_matrix(random_type(), m, n, density()), k->mask = random_mask_matrix(i.n, j.n);
+        k->a = matrix_of(k->s.t0, i.n, j.n);
+        info =
+            GxB_Matrix_subassign(k->c.m, k->mask.m, k->accum, k->a.m, indices_of(&i), i.n, indices_of(&j), j.n, k->s.d);
+        break;
+    case 1:
+        k->c = new_vector(random_type(), m, density()), k->mask = random_mask_vector(i.n), k->a = vector_of(i.n);
+        info = GxB_Vector_subassign(k->c.v, k->mask.v, k->accum, k->a.v, indices_of(&i), i.n, k->s.d);
+        break;
+    case 2:
+        k->c = new_matrix(random_type(), m, n, density()), k->mask = random_mask_vector(i.n), k->a = vector_of(i.n);
+        info = GxB_Col_subassign(k->c.m, k->mask.v, k->accum, k->a.v, indices_of(&i), i.n, at, k->s.d);
+        break;
+    default:
+        k->c = new_matrix(random_type(), m, n, density()), k->mask = random_mask_vector(j.n), k->a = vector_of(j.n);
+        info = GxB_Row_subassign(k->c.m, k->mask.v, k->accum, k->a.v, row, indices_of(&j), j.n, k->s.d);
+    }
+    free(i.list), free(j.list);
+    return info;
+}
+
 static GrB_Scalar random_scalar(int type) {
     GrB_Scalar s;
     GrB_Scalar_new(&s, type_of[type]);
@@ -543,6 +579,26 @@ static GrB_Info case_assign_scalar(call* k) {
     } else {
         k->c = new_vector(random_type(), m, density()), k->mask = random_mask_vector(m);
 #define CALL(T, X) GrB_Vector_assign_##T(k->c.v, k->mask.v, k->accum, X, indices_of(&i), i.n, k->s.d)
+        TYPED_CALL(type)
+#undef CALL
+    }
+    free(i.list), free(j.list);
+    return info;
+}
+static GrB_Info case_subassign_scalar(call* k) {
+    GrB_Index const m = small_size(), n = small_size();
+    GrB_Info info = GrB_SUCCESS;
+    int const type = random_argument();
+    list i = random_list(m, false), j = random_list(n, false);
+    if (one_in(2)) {
+        k->c = new_matrix(random_type(), m, n, density()), k->mask = random_mask_matrix(i.n, j.n);
+#define CALL(T, X)                                                                                                     \
+    GxB_Matrix_subassign_##T(k->c.m, k->mask.m, k->accum, X, indices_of(&i), i.n, indices_of(&j), j.n, k->s.d)
+        TYPED_CALL(type)
+#undef CALL
+    } else {
+        k->c = new_vector(random_type(), m, density()), k->mask = random_mask_vector(i.n);
+#define CALL(T, X) GxB_Vector_subassign_##T(k->c.v, k->mask.v, k->accum, X, indices_of(&i), i.n, k->s.d)
         TYPED_CALL(type)
 #undef CALL
     }
@@ -896,6 +952,159 @@ static GrB_Info case_huge(call* k) { /* hypersparse: large sizes, few entries */
         return GrB_Matrix_assign_INT64(k->c.m, k->a.m, k->accum, 7, GrB_ALL, m, GrB_ALL, m, GrB_DESC_S);
     }
 }
+
+/* Vectors and matrices of some thousand positions, in sequences of operations as graph algorithms have them. */
+
+static GrB_Vector long_vector(GrB_Type type, GrB_Index n) {
+    GrB_Vector v;
+    GrB_Vector_new(&v, type, n);
+    GrB_Index const count = one_in(4) ? 2 * n : one_in(3) ? n / 4 : one_in(2) ? n / 50 : 3;
+    if (one_in(5)) GrB_Vector_assign_INT64(v, NULL, NULL, 3, GrB_ALL, n, NULL);
+    for (GrB_Index k = 0; k < count; ++k) GrB_Vector_setElement_INT64(v, below(20), (GrB_Index)below((int)n));
+    return v;
+}
+static GrB_Matrix long_matrix(GrB_Index rows, GrB_Index columns) {
+    GrB_Matrix a;
+    GrB_Matrix_new(&a, GrB_INT64, rows, columns);
+    GrB_Index const count = (one_in(4) ? 40 : 4) * (rows < columns ? rows : columns) + 3;
+    for (GrB_Index k = 0; k < count; ++k) { /* smaller indices have more entries */
+        GrB_Index const i = (GrB_Index)below((int)rows), j = (GrB_Index)below((int)columns);
+        GrB_Matrix_setElement_INT64(a, below(20), i * i / rows, j * j / columns);
+    }
+    return a;
+}
+/* Prints a number that depends on all entries, but not on their order. */
+static void print_sum(GrB_Info info, GrB_Index count, GrB_Index const* I, GrB_Index const* J, int64_t const* X) {
+    uint64_t sum = 0;
+    for (GrB_Index k = 0; k < count; ++k) {
+        uint64_t entry = (1469598103934665603u ^ (J ? J[k] : 0)) * 1099511628211u;
+        entry = ((entry ^ I[k]) * 1099511628211u ^ (uint64_t)X[k]) * 1099511628211u;
+        sum += entry ^ entry >> 29;
+    }
+    printf(" %d:%" PRIu64 ":%" PRIx64, (int)info, (uint64_t)count, sum);
+}
+static void print_long_vector(GrB_Info info, GrB_Vector v) {
+    GrB_Index count = 0;
+    GrB_Vector_nvals(&count, v);
+    GrB_Index* I = calloc(count + 1, sizeof *I);
+    int64_t* X = calloc(count + 1, sizeof *X);
+    GrB_Vector_extractTuples_INT64(I, X, &count, v);
+    print_sum(info, count, I, NULL, X);
+    free(I), free(X);
+}
+static void print_long_matrix(GrB_Info info, GrB_Matrix a) {
+    GrB_Index count = 0;
+    GrB_Matrix_nvals(&count, a);
+    GrB_Index *I = calloc(count + 1, sizeof *I), *J = calloc(count + 1, sizeof *J);
+    int64_t* X = calloc(count + 1, sizeof *X);
+    GrB_Matrix_extractTuples_INT64(I, J, X, &count, a);
+    print_sum(info, count, I, J, X);
+    free(I), free(J), free(X);
+}
+static GrB_Info long_step(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Vector v, GrB_Matrix a,
+                          GrB_Index n, GrB_Descriptor d) {
+    GrB_Semiring const product[7] = {GrB_PLUS_TIMES_SEMIRING_INT64, GrB_MIN_PLUS_SEMIRING_INT64,
+                                     GrB_MIN_FIRST_SEMIRING_INT64,  GrB_MIN_SECOND_SEMIRING_INT64,
+                                     GrB_LOR_LAND_SEMIRING_BOOL,    GxB_PLUS_PAIR_INT64,
+                                     GrB_MAX_PLUS_SEMIRING_INT64};
+    GrB_BinaryOp const op[5] = {GrB_PLUS_INT64, GrB_MINUS_INT64, GrB_LT_INT64, GrB_MIN_INT32, GrB_DIV_INT64};
+    switch (below(12)) {
+    case 0:
+    case 1:
+        return GrB_vxm(w, mask, accum, product[below(7)], u, a, d);
+    case 2:
+        return GrB_mxv(w, mask, accum, product[below(7)], a, u, d);
+    case 3:
+        return GrB_Vector_eWiseAdd_BinaryOp(w, mask, accum, op[below(5)], u, v, d);
+    case 4:
+        return GrB_Vector_eWiseMult_BinaryOp(w, mask, accum, op[below(5)], u, v, d);
+    case 5:
+        return GrB_Vector_assign_INT64(w, mask, accum, below(9), GrB_ALL, n, d);
+    case 6:
+        return GrB_Vector_assign(w, mask, accum, u, GrB_ALL, n, d);
+    case 7:
+        return GrB_Vector_select_INT64(w, mask, accum, GrB_VALUELT_INT64, u, below(20), d);
+    case 8:
+        return GrB_Vector_apply(w, mask, accum, GrB_AINV_INT64, u, d);
+    case 9:
+        return GrB_Vector_apply_BinaryOp2nd_INT64(w, mask, accum, op[below(5)], u, 1 + below(7), d);
+    case 10:
+        return GrB_Matrix_reduce_Monoid(w, mask, accum, GrB_PLUS_MONOID_INT64, a, d);
+    default:
+        return GrB_Vector_apply_IndexOp_INT64(w, mask, accum, GrB_ROWINDEX_INT64, u, 1, d);
+    }
+}
+static GrB_Descriptor long_descriptor(void) {
+    GrB_Descriptor const d[8] = {NULL,         GrB_DESC_S,  GrB_DESC_C,    GrB_DESC_SC,
+                                 GrB_DESC_RSC, GrB_DESC_RS, GrB_DESC_T0T1, GrB_DESC_RSCT1};
+    return d[below(8)];
+}
+static GrB_Info case_long(call* k) {
+    GrB_Index const n = (GrB_Index)(500 + below(one_in(10) ? 20000 : 1500));
+    GrB_Matrix a = long_matrix(n, n);
+    GrB_Vector v[4];
+    for (int e = 0; e < 4; ++e) v[e] = long_vector(e == 3 ? GrB_BOOL : GrB_INT64, n);
+    for (int step = 2 + below(10); step > 0; --step) {
+        int const to = below(4);
+        GrB_Vector mask = one_in(3) ? NULL : v[below(4)];
+        GrB_BinaryOp const accum = one_in(2) ? NULL : one_in(2) ? GrB_PLUS_INT64 : GrB_MIN_INT32;
+        if (mask == v[to] && accum) mask = NULL; /* Debian's SuiteSparse 7.4 ends the program */
+        GrB_Descriptor const d = long_descriptor();
+        GrB_Info const info = long_step(v[to], mask, accum, v[below(4)], v[below(4)], a, n, d);
+        print_long_vector(info, v[to]);
+        int64_t sum = 0;
+        GrB_Vector_reduce_INT64(&sum, NULL, GrB_PLUS_MONOID_INT64, v[to], NULL);
+        printf("=%" PRId64, sum);
+    }
+    (void)k;
+    GrB_Matrix_free(&a);
+    for (int e = 0; e < 4; ++e) GrB_Vector_free(&v[e]);
+    return GrB_SUCCESS;
+}
+static GrB_Info case_long_rows(call* k) { /* few rows, as searches from several vertices have them */
+    GrB_Index const rows = (GrB_Index)(1 + below(5)), n = (GrB_Index)(500 + below(1500));
+    GrB_Matrix a = long_matrix(n, n), m[3];
+    for (int e = 0; e < 3; ++e) {
+        m[e] = long_matrix(rows, n);
+        if (one_in(2)) GrB_Matrix_assign_INT64(m[e], NULL, NULL, 2, GrB_ALL, rows, GrB_ALL, n, NULL);
+        for (int j = below(200); j > 0; --j)
+            GrB_Matrix_setElement_INT64(m[e], below(9), (GrB_Index)below((int)rows), (GrB_Index)below((int)n));
+    }
+    for (int step = 2 + below(8); step > 0; --step) {
+        GrB_Matrix const c = m[below(3)], u = m[below(3)], w = m[below(3)];
+        GrB_Matrix mask = one_in(3) ? NULL : m[below(3)];
+        GrB_BinaryOp const accum = one_in(2) ? NULL : GrB_PLUS_INT64;
+        if (mask == c && accum) mask = NULL; /* Debian's SuiteSparse 7.4 ends the program */
+        GrB_Descriptor const d[5] = {NULL, GrB_DESC_S, GrB_DESC_SC, GrB_DESC_RSC, GrB_DESC_RS},
+                             t[5] = {GrB_DESC_T1, GrB_DESC_ST1, GrB_DESC_SCT1, GrB_DESC_RSCT1, GrB_DESC_RST1};
+        GrB_Info info = GrB_SUCCESS;
+        switch (below(5)) {
+        case 0:
+        case 1:
+            info = GrB_mxm(c, mask, accum, one_in(2) ? GrB_PLUS_TIMES_SEMIRING_INT64 : GrB_MIN_FIRST_SEMIRING_INT64, u,
+                           a, one_in(2) ? d[below(5)] : t[below(5)]);
+            break;
+        case 2:
+            info = GrB_Matrix_eWiseMult_BinaryOp(c, mask, accum, GrB_TIMES_INT64, u, w, d[below(5)]);
+            break;
+        case 3:
+            info = GrB_Matrix_eWiseAdd_BinaryOp(c, mask, accum, GrB_MINUS_INT64, u, w, d[below(5)]);
+            break;
+        default:
+            info = GrB_Matrix_assign(c, mask, accum, u, GrB_ALL, rows, GrB_ALL, n, d[below(5)]);
+        }
+        print_long_matrix(info, c);
+    }
+    GrB_Vector sums;
+    GrB_Vector_new(&sums, GrB_INT64, n);
+    GrB_Info const info = GrB_Matrix_reduce_Monoid(sums, NULL, NULL, GrB_PLUS_MONOID_INT64, m[0], GrB_DESC_T0);
+    print_long_vector(info, sums);
+    (void)k;
+    GrB_Vector_free(&sums);
+    GrB_Matrix_free(&a);
+    for (int e = 0; e < 3; ++e) GrB_Matrix_free(&m[e]);
+    return GrB_SUCCESS;
+}
 static GrB_Info case_objects(call* k) {
     (void)k;
     switch (below(6)) {
@@ -960,6 +1169,10 @@ static struct {
     {"serialise", case_serialise},
     {"import", case_import},
     {"huge", case_huge},
+    {"subassign", case_subassign},
+    {"subassign scalar", case_subassign_scalar},
+    {"long", case_long},
+    {"long rows", case_long_rows},
     {"objects", case_objects},
 };
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cached_memory.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include <coppice/core/host/host_executor.hpp>
+
+namespace coppice::graphblas {
+namespace {
+
+class cached_host_memory final : public memory_resource {
+public:
+    cached_host_memory() { free_.reserve(max_arrays); }
+    void* allocate(std::size_t bytes) override {
+        if (bytes < min_bytes) return base_->allocate(bytes);
+        std::scoped_lock const lock(guard_);
+        auto const fits = std::find_if(free_.begin(), free_.end(), [bytes](array const& a) {
+            return a.bytes >= bytes && a.bytes - bytes <= bytes / 4;
+        });
+        if (fits != free_.end()) {
+            void* const reused = fits->data;
+            free_bytes_ -= fits->bytes;
+            *fits = free_.back();
+            free_.pop_back();
+            return reused;
+        }
+        void* const made = base_->allocate(bytes);
+        try {
+            sizes_[made] = bytes;
+        } catch (...) {
+            base_->deallocate(made, bytes);
+            throw;
+        }
+        return made;
+    }
+    // The size of an array that was shrunk is not the one that was allocated, so that the pointer decides.
+    void deallocate(void* pointer, std::size_t bytes) noexcept override {
+        std::scoped_lock const lock(guard_);
+        auto const known = sizes_.find(pointer);
+        if (known == sizes_.end()) return base_->deallocate(pointer, bytes);
+        if (free_.size() < max_arrays && free_bytes_ + known->second <= max_free_bytes) {
+            free_.push_back({pointer, known->second});
+            free_bytes_ += known->second;
+            return;
+        }
+        sizes_.erase(known);
+        base_->deallocate(pointer, bytes);
+    }
+    memory_space space() const noexcept override { return memory_space::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { base_->read(from, host_to, bytes); }
+    bool can_shrink() const noexcept override { return base_->can_shrink(); }
+    void shrink(void* pointer, std::size_t bytes, std::size_t new_bytes) noexcept override {
+        base_->shrink(pointer, bytes, new_bytes);
+    }
+    void release() noexcept {
+        std::scoped_lock const lock(guard_);
+        for (array const& a : free_) {
+            sizes_.erase(a.data);
+            base_->deallocate(a.data, a.bytes);
+        }
+        free_.clear();
+        free_bytes_ = 0;
+    }
+
+private:
+    struct array {
+        void* data;
+        std::size_t bytes;
+    };
+    static constexpr std::size_t min_bytes = std::size_t{1} << 20, max_arrays = 16;
+    static constexpr std::size_t max_free_bytes = std::size_t{256} << 20;
+    std::shared_ptr<memory_resource> base_ = host_memory();
+    std::mutex guard_;
+    std::vector<array> free_;
+    std::size_t free_bytes_ = 0;
+    std::unordered_map<void*, std::size_t> sizes_; ///< of arrays of at least min_bytes, used or free
+};
+
+std::shared_ptr<cached_host_memory> const& instance() {
+    // Programs may free objects when they end.
+    static auto* const memory = new std::shared_ptr<cached_host_memory>(std::make_shared<cached_host_memory>());
+    return *memory;
+}
+
+} // namespace
+
+std::shared_ptr<memory_resource> cached_memory() { return instance(); }
+void release_cached_memory() noexcept { instance()->release(); }
+
+} // namespace coppice::graphblas
