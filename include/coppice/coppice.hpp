@@ -33,6 +33,7 @@
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/random_walks.hpp>
+#include <coppice/sampling.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/shifted_systems.hpp>
 #include <coppice/solve.hpp>
