@@ -18,6 +18,7 @@
 #include <coppice/generators.hpp>
 #include <coppice/graph_algorithms.hpp>
 #include <coppice/graph_batch.hpp>
+#include <coppice/graph_layout.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
