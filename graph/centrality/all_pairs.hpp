@@ -24,12 +24,12 @@ struct all_pairs_options {
 template <executor Executor, class T>
 buffer<T> distances_from(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, bool weighted);
 
-/// Calls visit(first, distances) for blocks of consecutive sources in ascending order: distances[s * vertices + v], an
-/// array_view<T const> in the memory of the executor, is the distance from vertex first + s to v as distances_from()
+/// Calls receive(first, distances) for blocks of consecutive sources in ascending order: distances[s * vertices + v],
+/// an array_view<T const> in the memory of the executor, is the distance from vertex first + s to v as distances_from()
 /// returns it. It is valid during the call. Time: a search for each vertex; memory: that of a block, and of the
-/// searches. Throws argument_error if options.memory is not positive, and what `visit` throws.
-template <executor Executor, class T, class Visit>
-void all_pairs_distances(Executor const& exec, csr_view<T> a, Visit visit, all_pairs_options const& options = {}) {
+/// searches. Throws argument_error if options.memory is not positive, and what `receive` throws.
+template <executor Executor, class T, class Receive>
+void all_pairs_distances(Executor const& exec, csr_view<T> a, Receive receive, all_pairs_options const& options = {}) {
     std::int64_t const n = a.rows();
     if (options.memory < 1)
         throw argument_error("all_pairs_distances option memory is " + std::to_string(options.memory) +
@@ -42,7 +42,7 @@ void all_pairs_distances(Executor const& exec, csr_view<T> a, Visit visit, all_p
         sources.resize(std::size_t(std::min(rows, n - first)));
         std::iota(sources.begin(), sources.end(), vertex_id(first));
         buffer<T> const block = distances_from(exec, a, sources, options.weighted);
-        visit(first, block.view());
+        receive(first, block.view());
     }
 }
 

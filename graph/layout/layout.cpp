@@ -59,18 +59,18 @@ std::vector<std::int32_t> make_aggregates(level_graph const& g, std::int32_t& co
     count = 0;
     for (auto const u : order) {
         if (aggregate[at(u)] >= 0) continue;
-        std::int32_t best = -1, joined = -1;
+        std::int32_t best = -1, adopted = -1;
         double largest = -1;
         for (auto k = g.offsets[at(u)]; k < g.offsets[at(u) + 1]; ++k) {
             auto const v = g.neighbors[at(k)];
-            joined = aggregate[at(v)];
+            adopted = aggregate[at(v)];
             double const strength = g.weights[at(k)] / g.masses[at(v)];
-            if (joined >= 0 || strength <= largest) continue;
+            if (adopted >= 0 || strength <= largest) continue;
             best = v;
             largest = strength;
         }
-        if (best < 0 && joined >= 0) {
-            aggregate[at(u)] = joined;
+        if (best < 0 && adopted >= 0) {
+            aggregate[at(u)] = adopted;
             continue;
         }
         aggregate[at(u)] = count;

@@ -182,7 +182,7 @@ struct repeats_previous {
 
 /// Joins arrays in the memory of the executor.
 template <executor Executor, class T>
-buffer<T> joined(Executor const& exec, std::vector<buffer<T>> const& all) {
+buffer<T> concatenated(Executor const& exec, std::vector<buffer<T>> const& all) {
     std::int64_t total = 0, at = 0;
     for (auto const& one : all) total += one.size();
     buffer<T> whole(exec, total);
@@ -223,7 +223,7 @@ public:
     number_lookup lookup() const { return {sorted_.data(), numbers_.data(), size()}; }
     /// The vertices that were added last.
     array_view<vertex_id const> newest() const { return hops_.back().view(); }
-    buffer<vertex_id> all(Executor const& exec) const { return joined(exec, hops_); }
+    buffer<vertex_id> all(Executor const& exec) const { return concatenated(exec, hops_); }
 
 private:
     buffer<vertex_id> sorted_{}, numbers_{};
@@ -347,9 +347,9 @@ local_graph sample_neighbors(Executor const& exec, graph_view g, array_view<vert
         found.edges_of_hops.push_back(drawn);
     }
     found.vertices = numbers.all(exec);
-    found.from = joined(exec, from);
-    found.to = joined(exec, to);
-    found.edges = joined(exec, edges);
+    found.from = concatenated(exec, from);
+    found.to = concatenated(exec, to);
+    found.edges = concatenated(exec, edges);
     exec.synchronize();
     return found;
 }

@@ -104,12 +104,12 @@ buffer<double> clustering_coefficients(Executor const& exec, csr_view<T> a, clus
     }
     for_each(exec, n, root_of_weight<T>{a, largest, roots.data()});
     csr_view<double> const w(a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, roots.data());
-    csr<double> turned, sum;
+    csr<double> transposed, sum;
     if (!options.undirected) {
-        turned = transpose(exec, w);
-        sum = ewise_add(exec, op::plus<double>{}, w, turned.view());
+        transposed = transpose(exec, w);
+        sum = ewise_add(exec, op::plus<double>{}, w, transposed.view());
     }
-    auto const b = options.undirected ? w : sum.view(), entering = options.undirected ? w : turned.view();
+    auto const b = options.undirected ? w : sum.view(), entering = options.undirected ? w : transposed.view();
     auto const paths = masked_mxm(exec, plus_times<double>{}, b, b, b, {.structure = true});
     for_each(exec, n,
              coefficient_of_paths{b,

@@ -24,14 +24,14 @@ using namespace coppice::test;
 namespace {
 
 /// A local_graph in host memory.
-struct part {
+struct sample {
     std::vector<vertex_id> vertices, from, to;
     std::vector<std::int32_t> edges;
     std::vector<std::int64_t> vertices_of_hops, edges_of_hops;
-    bool operator==(part const&) const = default;
+    bool operator==(sample const&) const = default;
 };
 template <class Executor>
-part on_host(Executor const& exec, local_graph const& g) {
+sample on_host(Executor const& exec, local_graph const& g) {
     return {to_vector(exec, g.vertices), to_vector(exec, g.from), to_vector(exec, g.to),
             to_vector(exec, g.edges),    g.vertices_of_hops,      g.edges_of_hops};
 }
@@ -54,7 +54,7 @@ std::vector<vertex_id> seeds_of(int n, unsigned seed) {
 }
 
 /// Whether the edges exist, lead from the vertex that they are listed for, and have the right local numbers.
-void check_edges(plain const& a, part const& found) {
+void check_edges(plain const& a, sample const& found) {
     REQUIRE(found.from.size() == found.edges.size());
     REQUIRE(found.to.size() == found.edges.size());
     CHECK(std::set<int>(found.vertices.begin(), found.vertices.end()).size() == found.vertices.size());
@@ -67,7 +67,7 @@ void check_edges(plain const& a, part const& found) {
 }
 
 void check_sample(plain const& a, std::vector<vertex_id> const& seeds, neighbor_sample_options const& options,
-                  part const& found) {
+                  sample const& found) {
     check_edges(a, found);
     REQUIRE(found.vertices_of_hops.size() == options.fanouts.size() + 1);
     CHECK(std::vector<vertex_id>(found.vertices.begin(), found.vertices.begin() + std::ptrdiff_t(seeds.size())) ==
@@ -243,10 +243,10 @@ TEST_CASE_TEMPLATE("subgraphs: induced ones, and those within some edges", Fixtu
         auto const a = weights.on(exec);
         auto const chosen = seeds_of(weights.rows, 1);
         auto const list = exec.copy(chosen);
-        auto const part = on_host(exec, induced_subgraph(exec, graph_view(a), list.view()));
-        check_edges(weights, part);
-        CHECK(part.vertices == chosen);
-        CHECK(part.edges == plain_inner_edges(weights, chosen));
+        auto const sample = on_host(exec, induced_subgraph(exec, graph_view(a), list.view()));
+        check_edges(weights, sample);
+        CHECK(sample.vertices == chosen);
+        CHECK(sample.edges == plain_inner_edges(weights, chosen));
         if (weights.rows > 500) continue;
         std::vector<vertex_id> const two(chosen.begin(),
                                          chosen.begin() + std::ptrdiff_t(std::min<std::size_t>(chosen.size(), 2)));
