@@ -132,7 +132,7 @@ TEST_CASE(
         for (std::string const substring :
              {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
             CHECK_MESSAGE(has(page, substring), substring);
-        for (std::string const substring : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
+        for (std::string const substring : {"http", "<script ", "<link", "@import", "url(", "nan", "inf,"})
             CHECK_MESSAGE(!has(page, substring), substring);
         CHECK(count(page, "<svg") == count(page, "</svg>"));
         return page;
