@@ -101,7 +101,7 @@ void add_matrix_argument(CLI::App& cli, std::string& matrix) {
     cli.add_option("MATRIX", matrix, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
 }
 void add_picture_option(CLI::App& cli, std::string& picture) {
-    cli.add_option("--picture", picture, "draw the graph, if it is small or a plane grid")->type_name("FILE.svg");
+    cli.add_option("--picture", picture, "draw the graph, of at most 200000 vertices")->type_name("FILE.svg");
 }
 
 void check_common_options(common_options const& options) {

@@ -90,7 +90,7 @@ void add_common_options(CLI::App& cli, common_options& options);
 
 /// Adds the positional argument MATRIX.
 void add_matrix_argument(CLI::App& cli, std::string& matrix);
-/// Adds --picture FILE.svg, for graphs that are small enough (report/graph_picture.hpp).
+/// Adds --picture FILE.svg (report/graph_picture.hpp).
 void add_picture_option(CLI::App& cli, std::string& picture);
 
 /// Throws usage_error if a common option has an invalid value.

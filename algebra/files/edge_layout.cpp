@@ -18,10 +18,10 @@ bool begins_as_number(std::string_view word) {
     return !digits.empty() && digits[0] >= '0' && digits[0] <= '9';
 }
 
-word_list fields_of(char const* at, char const* end, char separator) {
+word_list fields_of(char const* at, char const* end, char separator, bool comments = true) {
     word_list all;
-    field_reader in(at, end, separator);
-    for (std::string_view field; all.size() < 64 && in.next(field);) all.push_back(field);
+    field_reader in(at, end, separator, comments);
+    for (std::string_view field; in.next(field);) all.push_back(field);
     return all;
 }
 
@@ -117,6 +117,27 @@ void read_columns(std::string const& file, std::int64_t line, word_list const& h
                                    "rename or remove it");
 }
 
+/// Sets the columns that the user names.
+void select_columns(std::string const& file, std::int64_t line, word_list const& header,
+                    std::span<std::string const> columns, edge_layout& layout) {
+    layout.columns = int(header.size());
+    auto const position = [&](std::string const& name) {
+        auto const found = std::find(header.begin(), header.end(), name);
+        if (found == header.end()) {
+            std::string all;
+            for (auto const word : header) all += (all.empty() ? "" : ", ") + quoted(word);
+            throw format_error(file, line, "the header line has no column " + detail::quoted(name) + "; it has " + all);
+        }
+        if (std::find(found + 1, header.end(), name) != header.end())
+            throw format_error(file, line, "the header line has two columns " + detail::quoted(name));
+        return int(found - header.begin());
+    };
+    layout.from = position(columns[0]);
+    layout.to = position(columns[1]);
+    layout.weight = columns.size() > 2 ? position(columns[2]) : -1;
+    layout.comments = layout.separator == ' '; // a field of a table with separators may contain any characters
+}
+
 /// Parses the format line of KONECT, for example "% sym unweighted"; vertices count from 1.
 bool read_konect(std::string_view text, edge_layout& layout) {
     if (!text.starts_with('%')) return false;
@@ -146,7 +167,7 @@ std::string_view field_reader::take_unquoted() {
     char const* last = at_;
     for (; at_ != end_ && *at_ != '\n' && *at_ != separator_; ++at_) {
         if (is_space(*at_)) continue;
-        if (at_ != first && is_space(at_[-1]) && lines_of_edges.begins_comment(at_, end_)) break;
+        if (comments_ && at_ != first && is_space(at_[-1]) && lines_of_edges.begins_comment(at_, end_)) break;
         last = at_ + 1;
     }
     return {first, static_cast<std::size_t>(last - first)};
@@ -154,10 +175,17 @@ std::string_view field_reader::take_unquoted() {
 
 bool field_reader::take_quoted(std::string_view& field) {
     if (at_ == end_ || *at_ != '"') return false;
-    char const* const first = at_;
-    void const* const close = std::memchr(first + 1, '"', static_cast<std::size_t>(line_end(first, end_) - first - 1));
-    if (!close) return false;
-    at_ = static_cast<char const*>(close) + 1;
+    char const *const first = at_, *const stop = line_end(first, end_);
+    char const* close = first;
+    doubled_ = false;
+    for (;;) { // a quote that is written twice does not end the field
+        close = std::find(close + 1, stop, '"');
+        if (close == stop) return false;
+        if (close + 1 == stop || close[1] != '"') break;
+        doubled_ = true;
+        ++close;
+    }
+    at_ = close + 1;
     field = {first + 1, static_cast<std::size_t>(at_ - first - 2)};
     bool const separated = at_end() || is_space(*at_) || *at_ == separator_;
     if (!separated) at_ = first; // a quote within a word
@@ -167,24 +195,40 @@ bool field_reader::take_quoted(std::string_view& field) {
 bool field_reader::next(std::string_view& field) {
     skip_spaces();
     if (separator_ == ' ' ? at_end() : !more_) return false;
-    if (!take_quoted(field)) field = take_unquoted();
+    if (!take_quoted(field)) {
+        doubled_ = false;
+        field = take_unquoted();
+    }
     skip_spaces();
     more_ = at_ != end_ && *at_ == separator_;
     if (more_ && separator_ != ' ') ++at_;
     return true;
 }
 
-edge_layout inspect_edges(std::string const& file, std::string_view text, bool names) {
+std::string without_doubled_quotes(std::string_view field) {
+    std::string plain;
+    for (std::size_t k = 0; k < field.size(); ++k) {
+        plain += field[k];
+        k += field[k] == '"' && k + 1 < field.size() && field[k + 1] == '"';
+    }
+    return plain;
+}
+
+edge_layout inspect_edges(std::string const& file, std::string_view text, bool names,
+                          std::span<std::string const> columns) {
     edge_layout layout;
     bool const konect = read_konect(text, layout);
     auto const lines = find_first_lines(text);
     if (lines.count == 0) return layout;
     char const* const end = text.data() + text.size();
-    layout.separator = separator_of(lines.at[0], end, names);
-    auto const first = fields_of(lines.at[0], end, layout.separator);
+    layout.separator = separator_of(lines.at[0], end, names || !columns.empty());
+    auto const first = fields_of(lines.at[0], end, layout.separator, columns.empty());
     auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : word_list();
-    if (is_header(first, second)) {
-        read_columns(file, lines.number[0], first, layout);
+    if (!columns.empty() || is_header(first, second)) {
+        if (columns.empty())
+            read_columns(file, lines.number[0], first, layout);
+        else
+            select_columns(file, lines.number[0], first, columns, layout);
         char const* const stop = line_end(lines.at[0], end);
         layout.body = static_cast<std::size_t>((stop == end ? stop : stop + 1) - text.data());
         layout.lines_before = lines.number[0];

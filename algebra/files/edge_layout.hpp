@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,13 +17,18 @@ namespace coppice::inline v0_1::detail {
 inline constexpr line_rule lines_of_edges{'#', '%', true};
 
 /// Reads the fields of a line in their order. Fields are separated by blanks, or by one separator character; a field in
-/// double quotes may contain separators. A comment (#, %, // after a blank) ends the line.
+/// double quotes may contain separators, and quotes that are written twice. A comment (#, %, // after a blank) ends the
+/// line.
 class field_reader {
 public:
-    field_reader(char const* at, char const* end, char separator) : at_(at), end_(end), separator_(separator) {}
+    /// `comments`: whether a comment may follow a field after a blank.
+    field_reader(char const* at, char const* end, char separator, bool comments = true)
+        : at_(at), end_(end), separator_(separator), comments_(comments) {}
 
     /// Sets `field`, without quotes and surrounding blanks. Returns false if there is no further field.
     bool next(std::string_view& field);
+    /// Whether the last field contains quotes that are written twice.
+    bool has_doubled_quotes() const { return doubled_; }
 
 private:
     bool is_space(char c) const { return is_blank(c) && (separator_ == ' ' || c != separator_); }
@@ -37,6 +43,8 @@ private:
     char const* at_;
     char const* end_;
     char separator_;
+    bool comments_;
+    bool doubled_ = false;
     bool more_ = true; ///< a separator was read, so another field follows, possibly an empty one
 };
 
@@ -46,6 +54,7 @@ struct edge_layout {
     int from = 0, to = 1;          ///< columns of the two vertices
     int weight = -1;               ///< column of the weight; -1: every weight is 1
     std::int64_t base = 0;         ///< number of the first vertex in the file
+    bool comments = true;          ///< a comment may follow an edge
     bool undirected = false;       ///< each edge is listed once and denotes both directions (KONECT)
     bool bipartite = false;        ///< the two columns have separate numbers (KONECT)
     bool has_edges = false;        ///< whether any line holds an edge
@@ -54,8 +63,13 @@ struct edge_layout {
 };
 
 /// Determines the layout from the first lines: the format line of KONECT, a header line with names of columns, the
-/// first edge. `names`: vertices may be arbitrary words. Throws format_error for columns with unknown names.
-edge_layout inspect_edges(std::string const& file, std::string_view text, bool names);
+/// first edge. `names`: vertices may be arbitrary words. `columns`: names of the columns of source, target and weight
+/// in the header line; empty: known names. Throws format_error for columns with unknown names, and for columns that the
+/// header line does not have or has twice.
+edge_layout inspect_edges(std::string const& file, std::string_view text, bool names,
+                          std::span<std::string const> columns = {});
+/// Returns a field with single quotes in place of doubled ones.
+std::string without_doubled_quotes(std::string_view field);
 
 /// Whether a text starts like an edge list: with a comment, or with a line of two numbers and possibly a third field,
 /// which may follow a header line of words.

@@ -3,6 +3,7 @@
 // include/coppice/matrix_file.hpp.
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <unordered_map>
 
 #include <coppice/algebra/files/edge_layout.hpp>
@@ -12,10 +13,12 @@
 namespace coppice::inline v0_1::detail {
 namespace {
 
-/// Numbers names in the order of their first occurrence. The names are slices of the text of the file.
+/// Numbers names in the order of their first occurrence. The names are slices of the text of the file, or copies if
+/// they contain quotes that are written twice.
 class name_table {
 public:
-    std::int64_t number_of(std::string_view name) {
+    std::int64_t number_of(std::string_view name, bool doubled_quotes) {
+        if (doubled_quotes) name = changed_.emplace_back(without_doubled_quotes(name));
         auto const [found, is_new] = numbers_.try_emplace(name, std::int64_t(names_.size()));
         if (is_new) names_.push_back(name);
         return found->second;
@@ -29,6 +32,7 @@ public:
 private:
     std::unordered_map<std::string_view, std::int64_t> numbers_{};
     std::vector<std::string_view> names_{};
+    std::deque<std::string> changed_{}; ///< elements are not moved
 };
 
 /// Parses edges one by one and records the largest vertex numbers.
@@ -40,13 +44,14 @@ public:
         : layout_(layout), rows_(rows), columns_(columns), sized_(sized), names_(names) {}
 
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
-        field_reader fields(at, end, layout_.separator);
+        field_reader fields(at, end, layout_.separator, layout_.comments);
         out.value = T(1);
         std::string_view field;
         int column = 0;
         for (; fields.next(field); ++column) {
-            bool const good = column == layout_.from     ? parse_vertex(field, rows_, out.row, last_row)
-                              : column == layout_.to     ? parse_vertex(field, columns_, out.column, last_column)
+            bool const doubled = fields.has_doubled_quotes();
+            bool const good = column == layout_.from ? parse_vertex(field, doubled, rows_, out.row, last_row)
+                              : column == layout_.to ? parse_vertex(field, doubled, columns_, out.column, last_column)
                               : column == layout_.weight ? parse_weight(field, out.value)
                                                          : true;
             if (!good) return false;
@@ -64,11 +69,11 @@ public:
     std::int64_t last_column = -1;
 
 private:
-    bool parse_vertex(std::string_view field, std::int64_t size, I& out, std::int64_t& last) {
+    bool parse_vertex(std::string_view field, bool doubled_quotes, std::int64_t size, I& out, std::int64_t& last) {
         std::int64_t vertex = 0;
         if (names_) {
             if (field.empty()) return fail("expected a vertex, found an empty field");
-            vertex = names_->number_of(field);
+            vertex = names_->number_of(field, doubled_quotes);
         } else if (!parse_number(field, size, vertex)) {
             return false;
         }
@@ -166,7 +171,7 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
         require_index_type<I>(file, skipped, sizes[0], sizes[1]);
     }
     bool const renumber = options.renumber && !sized;
-    auto const layout = inspect_edges(file, text, renumber);
+    auto const layout = inspect_edges(file, text, renumber, options.columns);
     if (!layout.has_edges && !sized) throw format_error(file, 0, "the file holds no edges");
     text.remove_prefix(layout.body);
     skipped += layout.lines_before;

@@ -170,8 +170,21 @@ void matrix_file::open(fs::path const& path) {
     } else if (name.ends_with(".tar") || name.ends_with(".tgz")) {
         throw format_error(name_, 0, "not a tar archive, although the name says so");
     }
-    format_ = format_of(name_, name, text_.view, options_.renumber);
+    format_ = format_of(name_, name, text_.view, options_.renumber || !options_.columns.empty());
+    require_columns_are_possible();
     is_complex_ = holds_complex(name_, text_.view, format_);
+}
+
+void matrix_file::require_columns_are_possible() const {
+    auto const count = options_.columns.size();
+    if (count == 0) return;
+    if (count != 2 && count != 3)
+        throw argument_error("columns has " + std::to_string(count) +
+                             " names, expected those of the source, the target and, if there is one, the weight");
+    if (format_ != matrix_format::edge_list)
+        throw format_error(name_, 0,
+                           std::string("columns are named, but the format of the file is ") + name_of(format_) +
+                               ", which has no header line; tables of edges (.csv, .tsv) have named columns");
 }
 
 namespace {

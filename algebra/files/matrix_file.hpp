@@ -41,7 +41,8 @@ struct numbered_matrix {
 class matrix_file {
 public:
     /// Reads (decompresses, unpacks) the file and determines its format. Throws io_error; format_error if the format is
-    /// unknown, if the archive or the header of the file is invalid, or if a limit is exceeded; memory_error.
+    /// unknown, if the archive or the header of the file is invalid, if columns are named for a format without header
+    /// line, or if a limit is exceeded; argument_error for other than two or three columns; memory_error.
     explicit matrix_file(std::filesystem::path const& path, matrix_read_options options = {});
 
     matrix_format format() const { return format_; }
@@ -62,6 +63,7 @@ public:
 
 private:
     void open(std::filesystem::path const& path);
+    void require_columns_are_possible() const;
 
     std::string name_;
     file_text text_;

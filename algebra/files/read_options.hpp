@@ -3,6 +3,9 @@
 /// Options of the readers of matrix files.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <coppice/core/files/file.hpp>
 
 namespace coppice::inline v0_1 {
@@ -25,6 +28,10 @@ struct matrix_read_options {
     /// Edge lists: vertices may be arbitrary words and are numbered in the order of their first occurrence in the file.
     /// read_numbered() returns the names in vertex_numbering. No effect on other formats, which have no gaps.
     bool renumber = false;
+    /// Edge lists with a header line: the names of the columns of the source, the target and, if there is a third name,
+    /// the weight; without a third name every weight is 1. Other columns are skipped. Empty: the columns are recognised
+    /// by their names, see <coppice/matrix_file.hpp>. An error for other formats.
+    std::vector<std::string> columns{};
     read_limits limits{};
     file_progress progress{}; ///< called during long operations
 };

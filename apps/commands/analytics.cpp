@@ -11,6 +11,7 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/report/graph_page.hpp"
+#include "apps/tables.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/graph/catalogue/catalogue.hpp>
@@ -29,6 +30,7 @@ struct graph_request {
     analytics_options algorithm{};
     bool symmetrise = false;
     bool renumber = false;
+    std::string columns{}; ///< names of the columns of source, target and weight, separated by commas
     bool check = false;
     std::string parallel{}; ///< empty: the default of the registry
     std::string output{};
@@ -110,14 +112,15 @@ void show_results(sheet& result, graph_answer const& answer, double seconds) {
 
 /// Whether the largest values of vertices are the result that a user looks for.
 bool is_ranking(graph_algorithm_row const& row) {
-    static constexpr std::string_view rankings[] = {"pagerank",    "betweenness", "closeness", "katz",
-                                                    "eigenvector", "hits",        "triangles", "cores"};
+    static constexpr std::string_view rankings[] = {"pagerank", "betweenness", "closeness", "katz",      "eigenvector",
+                                                    "hits",     "triangles",   "cores",     "clustering"};
     return std::find(std::begin(rankings), std::end(rankings), row.name) != std::end(rankings);
 }
 
 /// The ten largest values: a line each, and the JSON array "largest_vertices".
 void show_ranking(sheet& result, graph_answer const& answer, vertex_numbering const& numbering) {
-    auto const rows = report::largest_values(std::get<graph_answer::values>(answer.found)).rows;
+    constexpr std::size_t shown = 10;
+    auto const rows = report::largest_values(std::get<graph_answer::values>(answer.found), shown).rows;
     std::size_t width = 0;
     for (auto const& [v, value] : rows) width = std::max(width, printable(numbering.name(v)).size());
     auto& json = result.json()["largest_vertices"] = nlohmann::ordered_json::array();
@@ -227,6 +230,23 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 
+/// Splits the value of --columns. Throws usage_error unless it consists of two or three names.
+std::vector<std::string> names_of_columns(std::string const& text) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+        auto const end = std::min(text.find(',', at), text.size());
+        names.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    bool const all_named = std::none_of(names.begin(), names.end(), [](auto const& name) { return name.empty(); });
+    if (!text.empty() && (names.size() < 2 || names.size() > 3 || !all_named))
+        throw usage_error(
+            fmt::format("--columns is '{}', expected the names of two or three columns of the header line, "
+                        "separated by commas: source,target or source,target,weight",
+                        text));
+    return names;
+}
+
 /// Reads the graph and converts it to the form that the algorithm requires, in host memory.
 template <class T>
 numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
@@ -234,7 +254,9 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
     auto const rule = rule_for_parallel_edges(row, o);
     bool const refused = rule == duplicates::refuse;
     auto graph = load_numbered<T>(host, o.matrix, status,
-                                  {.duplicates = refused ? duplicates::keep : rule, .renumber = o.renumber});
+                                  {.duplicates = refused ? duplicates::keep : rule,
+                                   .renumber = o.renumber,
+                                   .columns = names_of_columns(o.columns)});
     auto& a = graph.matrix;
     require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
     if (refused) refuse_parallel_edges(row, o, graph);
@@ -280,7 +302,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
                                       o.matrix, command));
     report::graph_page page;
     if (!o.picture.empty())
-        page.drawing = report::draw_picture(a.view());
+        page.drawing = report::draw_picture(host, a.view());
     else if (!o.report.empty())
         page.drawing = report::draw_graph(a.view());
     page.drawing.vertices = numbering;
@@ -295,9 +317,12 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         if (!wrong.empty()) answer.failure = "the check of the result found " + wrong + " (counted from 0)";
     }
     if (answer.failure.empty()) {
-        files.write(o.output, [&](std::string const& path) {
-            write_answer(host, path, answer, a.rows(), numbering, status.of_file(o.output));
-        });
+        if (char const separator = table_separator(o.output))
+            files.write_text(o.output, answer_table(answer, a.rows(), numbering, separator));
+        else
+            files.write(o.output, [&](std::string const& path) {
+                write_answer(host, path, answer, a.rows(), numbering, status.of_file(o.output));
+            });
         if (!o.mapping.empty()) files.write_text(o.mapping, mapping_text(numbering, a.rows()));
         status.show("report");
         write_pictures(row, o, chosen, a.view(), answer, std::move(page), files);
@@ -343,6 +368,8 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}});
     rule_for_parallel_edges(row, o);
+    if (names_of_columns(o.columns).size() > 0 && names_generator(o.matrix))
+        throw usage_error("--columns names columns of a file, but MATRIX is " + o.matrix);
     if (!o.mapping.empty() && !o.renumber)
         throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     files.expect("-o", o.output);
@@ -429,11 +456,16 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     cli->add_flag(
         "--renumber", o->renumber,
         "edge lists: vertices are arbitrary words or numbers; they are numbered in the order of their occurrence");
+    cli->add_option("--columns", o->columns,
+                    "tables of edges with a header line: the columns of source, target and weight, or of source and "
+                    "target: then every weight is 1")
+        ->type_name("SOURCE,TARGET[,WEIGHT]");
     cli->add_option("--mapping", o->mapping, "output file of the names of --renumber: line i is the vertex of row i")
         ->type_name("FILE");
     cli->add_option("-o,--output", o->output,
                     "output file: " + std::string(row.output) +
-                        "; vertices have their numbers in the file; \"none\" is the number before the first")
+                        "; vertices have their numbers in the file; \"none\" is the number before the first. "
+                        "With the ending .csv or .tsv: a table with the names of the vertices, or with their numbers")
         ->type_name("FILE");
     cli->add_option("--report", o->report,
                     "write an HTML page with degrees, results and, if the graph is small, a drawing")

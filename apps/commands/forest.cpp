@@ -109,7 +109,7 @@ outcome find_forest(forest_request const& o, any_executor const& chosen, Executo
     require_square("forest", o.matrix, a.rows(), a.columns());
     report::graph_drawing drawing;
     if (!o.picture.empty())
-        drawing = report::draw_picture(a.view());
+        drawing = report::draw_picture(host, a.view());
     else if (!o.report.empty())
         drawing = report::draw_graph(a.view());
     drawing.vertices = graph.vertices;

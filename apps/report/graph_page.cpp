@@ -16,7 +16,7 @@
 namespace coppice::app::report {
 namespace {
 
-constexpr std::size_t max_ranked = 10;
+constexpr std::size_t max_table_rows = 1000; // rows of a table
 
 /// One bar per integer if there are few, else bins of equal width. Non-finite values are omitted.
 bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
@@ -39,11 +39,11 @@ bar_chart chart_values(std::string const& axis, std::vector<double> const& value
 
 /// Returns the largest values; among equal values, smaller numbers are first.
 ranking rank(std::string const& title, std::string const& item, std::string const& figure,
-             std::vector<std::pair<std::int64_t, double>> rows) {
+             std::vector<std::pair<std::int64_t, double>> rows, std::size_t max_rows = max_table_rows) {
     auto const before = [](auto const& a, auto const& b) {
         return a.second != b.second ? a.second > b.second : a.first < b.first;
     };
-    auto const count = std::min(rows.size(), max_ranked);
+    auto const count = std::min(rows.size(), max_rows);
     std::partial_sort(rows.begin(), rows.begin() + std::ptrdiff_t(count), rows.end(), before);
     rows.resize(count);
     return {title, item, figure, std::move(rows)};
@@ -51,7 +51,7 @@ ranking rank(std::string const& title, std::string const& item, std::string cons
 
 void show_values(graph_answer::values const& values, std::string const& meaning, graph_page& page) {
     page.found = chart_values(meaning, values);
-    page.top = largest_values(values);
+    page.top = largest_values(values, max_table_rows);
     double min_value = INFINITY, max_value = -INFINITY;
     for (std::size_t v = 0; v < values.size(); ++v) {
         if (!std::isfinite(values[v])) continue;
@@ -139,12 +139,15 @@ std::string show_vertex(vertex_numbering const& vertices, std::int64_t v) {
 
 std::string table(ranking const& top, vertex_numbering const& vertices) {
     if (top.rows.empty()) return {};
-    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>rank<th "
-                                   "class=number>{}<th class=number>{}</tr></thead><tbody>",
+    std::string html = fmt::format("<h3>{}</h3><div class='scroll long'><table class=sortable><thead><tr><th "
+                                   "class=number>rank<th class=number>{}<th class=number>{}</tr></thead><tbody>",
                                    top.title, top.item, top.figure);
-    for (std::size_t k = 0; k < top.rows.size(); ++k)
-        html += fmt::format("<tr><td class=number>{}<td class=number>{}<td class=number>{:.6g}</tr>", k + 1,
-                            show_vertex(vertices, top.rows[k].first), top.rows[k].second);
+    for (std::size_t k = 0; k < top.rows.size(); ++k) {
+        auto const [v, value] = top.rows[k];
+        html += fmt::format("<tr><td class=number>{}<td class=number data-value='{}'>{}<td class=number "
+                            "data-value={}>{:.6g}</tr>",
+                            k + 1, escaped(vertices.name(v)), show_vertex(vertices, v), value, value);
+    }
     return html + "</tbody></table></div>";
 }
 std::string section(std::string const& id, std::string const& title, std::string const& content) {
@@ -170,11 +173,11 @@ bar_chart chart_sizes(std::string const& title, std::string const& axis, std::ve
     return chart;
 }
 
-ranking largest_values(std::vector<double> const& values) {
+ranking largest_values(std::vector<double> const& values, std::size_t max_rows) {
     std::vector<std::pair<std::int64_t, double>> rows;
     for (std::size_t v = 0; v < values.size(); ++v)
         if (std::isfinite(values[v])) rows.emplace_back(std::int64_t(v), values[v]);
-    return rank("The largest values", "vertex", "value", std::move(rows));
+    return rank("The largest values", "vertex", "value", std::move(rows), max_rows);
 }
 
 namespace {
@@ -254,7 +257,8 @@ std::string render(graph_page const& page) {
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
             entries_table("Settings", page.settings) + entries_table("Environment", page.environment) +
             "</div></section>";
-    return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
+    return html +
+           fmt::format("<footer>Written by coppice {}.</footer></main>{}</body></html>\n", version, table_script);
 }
 
 } // namespace coppice::app::report

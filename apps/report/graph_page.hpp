@@ -58,7 +58,7 @@ bar_chart chart_degrees(csr_view<T> a);
 template <class T>
 void show_matrix(csr_view<T> a, graph_page& page);
 /// The largest finite values of vertices; among equal values, smaller numbers are first.
-ranking largest_values(std::vector<double> const& values);
+ranking largest_values(std::vector<double> const& values, std::size_t max_rows);
 /// Sets the chart, the ranking, and edges and colours of the drawing from a result.
 void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Pictures of small graphs and of plane grids: edges, selected edges, and vertices coloured by the result of an
-/// algorithm.
+/// Pictures of graphs: edges, selected edges, and vertices coloured by the result of an algorithm.
 #pragma once
 
 #include <array>
@@ -12,6 +11,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/files/matrix_file.hpp>
+#include <coppice/graph/layout/layout.hpp>
 
 namespace coppice::app::report {
 
@@ -19,7 +19,7 @@ using graph_edges = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
 /// A graph with coordinates. Empty positions: it is too large to be drawn.
 struct graph_drawing {
-    std::vector<std::array<double, 2>> positions{}; ///< of the vertices; adjacent ones have a distance of about 1
+    std::vector<plane_position> positions{};        ///< of the vertices; adjacent ones have a distance of about 1
     graph_edges edges{};                            ///< each edge once
     graph_edges taken{};                            ///< selected edges, drawn thick
     std::vector<std::string> fills{};               ///< colours of the vertices; empty: all equal
@@ -27,17 +27,18 @@ struct graph_drawing {
     vertex_numbering vertices{};                    ///< numbering in the file of the graph
 };
 
-inline constexpr std::int64_t max_drawn_vertices = 400;     ///< vertices of a general graph
-inline constexpr std::int64_t max_drawn_grid_points = 4096; ///< points of a plane grid, row by row
+inline constexpr std::int64_t max_drawn_vertices = 1000;       ///< vertices of a general graph on a page
+inline constexpr std::int64_t max_drawn_grid_points = 4096;    ///< points of a plane grid on a page, row by row
+inline constexpr std::int64_t max_picture_vertices = 200'000;  ///< vertices of a separate picture
+inline constexpr std::int64_t max_picture_entries = 4'000'000; ///< stored edges of a separate picture
 
-/// Returns positions and edges of the graph of a matrix in host memory: grid coordinates for a plane grid, a
-/// force-directed layout (Fruchterman and Reingold 1991) of each component for other graphs, with the components side
-/// by side. Deterministic.
+/// Returns positions and edges of the graph of a matrix in host memory, for a page; none if it is too large. Grid
+/// coordinates for a plane grid, otherwise graph_layout(). Deterministic.
 template <class T>
 graph_drawing draw_graph(csr_view<T> a);
-/// The same for --picture. Throws usage_error with both sizes if the graph is too large.
+/// The same for --picture. Throws usage_error with the sizes if the graph is too large.
 template <class T>
-graph_drawing draw_picture(csr_view<T> a);
+graph_drawing draw_picture(host_executor const& host, csr_view<T> a);
 
 /// Returns "<svg ...>" for a page; empty if there is nothing to draw.
 std::string graph_picture(graph_drawing const& drawing);

@@ -63,7 +63,7 @@ std::string key_figures(run const& r) {
 }
 
 std::string runs_table(std::vector<run> const& runs) {
-    std::string html = "<div class=scroll><table><thead><tr><th>preconditioner<th>ended<th class=number>iterations"
+    std::string html = "<div class=scroll><table class=sortable><thead><tr><th>preconditioner<th>ended<th class=number>iterations"
                        "<th class=number>relative residual<th class=number>forward error<th class=number>set-up"
                        "<th class=number>solve<th class=number>per iteration</tr></thead><tbody>";
     for (auto const& r : runs) {
@@ -175,7 +175,7 @@ std::string render(page const& data) {
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
             entries_table("Settings", data.settings) + entries_table("Environment", data.environment) +
             "</div></section>";
-    return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
+    return html + fmt::format("<footer>Written by coppice {}.</footer></main>{}</body></html>\n", version, table_script);
 }
 
 } // namespace coppice::app::report

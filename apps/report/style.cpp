@@ -73,11 +73,16 @@ svg text { fill: var(--ink); } svg .tick { font-size: 13px; fill: var(--soft); }
 .label { font-size: 14px; paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 .label .name { font-weight: 650; fill: var(--run); } .label .count { font-size: 12.5px; fill: var(--soft); }
 .bar { fill: var(--chosen); } .value { font-size: 13px; font-variant-numeric: tabular-nums; }
+th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid var(--chosen); }
+th[aria-sort=ascending] button::after { content: " \25B2"; } th[aria-sort=descending] button::after { content: " \25BC"; }
+input[type=search] { width: min(320px, 100%); padding: 6px 10px; margin: 0 0 8px; font: inherit; font-size: 14px;
+  color: inherit; background: var(--wash); border: 1px solid var(--line); border-radius: 6px; }
+.long { max-height: 420px; overflow-y: auto; }
 footer { margin-top: 56px; padding-top: 14px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; }
 @media (max-width: 640px) { main { padding: 24px 16px 40px; } .columns td:first-child, tr td:first-child {
   white-space: normal; overflow-wrap: normal; width: auto; } .figures { grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); } }
 @page { margin: 14mm; }
-@media print { main { padding: 0; max-width: none; } h2, h3 { break-after: avoid; }
+@media print { input[type=search] { display: none; } .long { max-height: none; } main { padding: 0; max-width: none; } h2, h3 { break-after: avoid; }
   figure, table, svg { break-inside: avoid; } .scroll { overflow: visible; }
   svg.chart, svg.histogram { min-width: 0; } h2 { margin-top: 30px; }
   .figures { grid-template-columns: repeat(5, 1fr); gap: 8px; } .figures div { padding: 8px 10px; }
@@ -85,5 +90,39 @@ footer { margin-top: 56px; padding-top: 14px; border-top: 1px solid var(--line);
   th, td { padding: 4px 8px 4px 0; } th:last-child, td:last-child { padding-right: 0; }
   .meter { width: 90px; } }
 )css";
+
+char const* const table_script = R"js(<script>
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells], rows = [...body.rows];
+  const value = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+  const compare = (a, b) => a - b || (isNaN(a - b) ? String(a).localeCompare(b) : 0);
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.onclick = () => {
+      const down = head.ariaSort === "ascending";
+      heads.forEach(other => other.removeAttribute("aria-sort"));
+      head.ariaSort = down ? "descending" : "ascending";
+      rows.sort((a, b) => (down ? -1 : 1) * compare(value(a, column), value(b, column)));
+      body.append(...rows);
+    };
+  });
+  if (rows.length <= 10) continue;
+  const search = document.createElement("input");
+  search.type = "search";
+  search.placeholder = "Search " + rows.length + " rows";
+  search.setAttribute("aria-label", search.placeholder);
+  search.oninput = () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every(word => text.includes(word));
+    }
+  };
+  table.parentNode.before(search);
+}
+</script>)js";
 
 } // namespace coppice::app::report

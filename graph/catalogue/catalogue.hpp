@@ -28,6 +28,7 @@
 #include <coppice/graph/search/widest_path.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/graph/structure/bridges.hpp>
+#include <coppice/graph/structure/clustering_coefficients.hpp>
 #include <coppice/graph/structure/colouring.hpp>
 #include <coppice/graph/structure/components.hpp>
 #include <coppice/graph/structure/cores.hpp>
@@ -230,6 +231,27 @@ struct triangles_entry {
                 {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
     }
 };
+struct clustering_entry {
+    static constexpr auto row = graph_algorithm_row{"clustering",
+                                                    "Clustering coefficients, also of directed and weighted graphs",
+                                                    "the coefficient of every vertex",
+                                                    false,
+                                                    true,
+                                                    false,
+                                                    "weighted"}
+                                    .combining_weights(duplicates::sum);
+    static constexpr graph_memory memory{64, 96};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        bool const symmetric = o.undirected && (!o.weighted || is_symmetric(exec, a));
+        auto coefficients =
+            to_vector(exec, clustering_coefficients(exec, a, {.undirected = symmetric, .weighted = o.weighted}));
+        double sum = 0;
+        for (double const c : coefficients) sum += c;
+        double const mean = coefficients.empty() ? 0.0 : sum / double(coefficients.size());
+        return {std::move(coefficients), {{"mean_clustering", mean}}};
+    }
+};
 struct cores_entry {
     static constexpr graph_algorithm_row row{"cores", "Core numbers", "the core number of every vertex", true};
     static constexpr graph_memory memory{24, 0};
@@ -360,9 +382,9 @@ using algorithm_entries =
                    bridges_entry, biconnected_entry, articulation_points_entry, topological_levels_entry,
                    longest_paths_entry, max_flow_entry, mincut_entry, random_walks_entry, pagerank_entry,
                    betweenness_entry, edge_betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
-                   hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
-                   leiden_entry, label_propagation_entry, mst_entry, matching_entry, b_matching_entry,
-                   maximal_matching_entry, independent_set_entry, colouring_entry>;
+                   hits_entry, triangles_entry, clustering_entry, similarity_entry, cores_entry, truss_entry,
+                   communities_entry, leiden_entry, label_propagation_entry, mst_entry, matching_entry,
+                   b_matching_entry, maximal_matching_entry, independent_set_entry, colouring_entry>;
 
 } // namespace analytics
 

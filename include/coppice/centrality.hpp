@@ -11,6 +11,7 @@
 ///     eigenvector_centrality(exec, transposed);
 ///     hubs_and_authorities(exec, g, transposed);
 ///     bfs_levels(exec, g, {3, 14, 15});                                     // levels from many sources
+///     all_pairs_distances(exec, a.view(), receive, {.memory = 1 << 30});      // in blocks of bounded memory
 ///     weighted_betweenness(exec, a.view(), transposed.view());              // values are lengths
 ///     weighted_closeness(exec, a.view());
 ///
@@ -19,6 +20,7 @@
 /// unless weights are given.
 #pragma once
 
+#include <coppice/graph/centrality/all_pairs.hpp>
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/spectral.hpp>

@@ -18,6 +18,7 @@
 #include <coppice/generators.hpp>
 #include <coppice/graph_algorithms.hpp>
 #include <coppice/graph_batch.hpp>
+#include <coppice/graph_layout.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
@@ -33,6 +34,7 @@
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/random_walks.hpp>
+#include <coppice/sampling.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/shifted_systems.hpp>
 #include <coppice/solve.hpp>

@@ -88,6 +88,33 @@ def _dag_longest_path_length(G, weight="weight", default_weight=1):
     return int(longest) if G.lengths(weight).integers else longest
 
 
+def _maximum_flow(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
+    ends, values = _network(flowG, _s, _t, capacity)
+    found = graph.run("max-flow", _matrix_of(flowG, values), source=ends[0], sink=ends[1])
+    n, (start, end, flow) = len(flowG), found.values
+    # NetworkX has the net flow of a pair of nodes, in the direction in which it is positive
+    keys, here = start.astype(np.int64) * n + end, flowG.starts.astype(np.int64) * n + flowG.indices
+    order = np.argsort(keys)
+    keys, flow = keys[order], flow[order]
+    back = flowG.indices.astype(np.int64) * n + flowG.starts
+    net = np.maximum(_looked_up(keys, flow, here) - _looked_up(keys, flow, back), 0)
+    value, whole = found.facts["flow"], flowG.lengths(capacity, math.inf).integers
+    net = (net.astype(np.int64) if whole or not (net % 1).any() else net).tolist()
+    names = flowG.nodes
+    rows = zip(flowG.indptr[:-1].tolist(), flowG.indptr[1:].tolist())
+    flows = {names[u]: dict(zip(map(names.__getitem__, flowG.indices[first:last].tolist()), net[first:last]))
+             for u, (first, last) in enumerate(rows)}
+    return int(value) if value == int(value) else value, flows
+
+
+def _looked_up(keys, values, wanted):
+    """The values of sorted keys; 0 for others."""
+    if not len(keys):
+        return np.zeros(len(wanted))
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], 0.0)
+
+
 def _maximum_flow_value(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
     return _cut(flowG, _s, _t, capacity)[0]
 
@@ -101,8 +128,8 @@ def _minimum_cut(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
     return value, tuple({flowG.nodes[k] for k in np.flatnonzero(sides == side).tolist()} for side in (1, 0))
 
 
-def _cut(G, source, sink, capacity):
-    """(value, 1 for the vertices that do not reach the sink in the residual network, else 0)."""
+def _network(G, source, sink, capacity):
+    """(positions of source and sink, finite capacities of the stored edges)."""
     from networkx import NetworkXError, NetworkXUnbounded
 
     for node in (source, sink):
@@ -116,6 +143,12 @@ def _cut(G, source, sink, capacity):
     if endless.any() and np.isfinite(_levels_over(G, endless, ends[0])[ends[1]]):
         raise NetworkXUnbounded("Infinite capacity path, flow unbounded above.")
     values[endless] = 1 + values[~endless].sum()  # more than any cut that is not endless
+    return ends, values
+
+
+def _cut(G, source, sink, capacity):
+    """(value, 1 for the vertices that do not reach the sink in the residual network, else 0)."""
+    ends, values = _network(G, source, sink, capacity)
     found = graph.run("min-cut", _matrix_of(G, values), source=ends[0], sink=ends[1])
     value = found.facts["cut"]
     return int(value) if value == int(value) else value, found.values
@@ -386,6 +419,7 @@ FUNCTIONS = (
     (_topological_sort, "local", _ACYCLIC),
     (_has_cycle, "pass", _ACYCLIC),
     (_dag_longest_path_length, "pass", {"directed": True, "weight": "weight", "use": "signed", "only": {"default_weight": 1}}),
+    (_maximum_flow, "heavy", _FLOW),
     (_maximum_flow_value, "heavy", _FLOW),
     (_minimum_cut_value, "heavy", _FLOW),
     (_minimum_cut, "heavy", {**_FLOW, "use": "exact capacities"}),

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
+from . import _core, _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
                                _levels, _not_converged, _of_nodes, _real, _run, _source, depth_first_search)
 
@@ -30,8 +30,8 @@ class Graph:
     ----------
     nodes : list
     indptr, indices : the positions of the neighbours of every node, in the order of NetworkX
-    values : dict from an edge attribute to the list of its values in this order, for the attributes that were asked for;
-        of parallel edges the smallest one
+    values : dict from an edge attribute to its `_Values` in this order, for the attributes that were asked for; of parallel
+        edges the smallest one
     present : those of them that some edge has
     counts : numbers of parallel edges of a multigraph in this order, else None
     attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
@@ -124,8 +124,9 @@ class Graph:
         if (attribute, default) not in self._lengths:
             values, edges = self.values.get(attribute), self.attributes and self.attributes.edges
             if values is None or (edges is not None and default != 1):  # converted values have the default 1
-                values = [data.get(attribute, default) for data in edges]
-            self._lengths[attribute, default] = _Lengths(values)
+                self._lengths[attribute, default] = _Lengths([data.get(attribute, default) for data in edges])
+            else:
+                self._lengths[attribute, default] = _Lengths.of(values)
         return self._lengths[attribute, default]
 
     def matrix(self, attribute=None, incoming=False):
@@ -167,6 +168,14 @@ class _Lengths:
             except OverflowError:
                 refusal = "an edge has a length beyond float64"
         self._broken = refusal
+
+    @classmethod
+    def of(cls, values):
+        """Of `_Values`."""
+        made = cls(values.given) if values.array is None else cls()
+        if values.array is not None:
+            made.array, made.integers, made._mixed = values.array, not values.floats, values.integers
+        return made
 
     def refusal(self, use):
         """Why a function that uses the values so does not take them; None: it does.
@@ -332,12 +341,18 @@ def _triangles(G, nodes=None):
 
 
 def _clustering(G, nodes=None, weight=None):
+    if G.directed or weight is not None:
+        return _of_nodes(G, _by_node(G, _run_weighted("clustering", G, weight)), nodes)
     degree = np.diff(G.indptr).astype(float)
     return _of_nodes(G, _by_node(G, 2 * _run("triangles", G) / np.maximum(degree * (degree - 1), 1)), nodes)
 
 
+def _run_weighted(name, G, weight):
+    return graph.run(name, G.matrix(weight), weighted=weight is not None).values
+
+
 def _average_clustering(G, nodes=None, weight=None, count_zeros=True):
-    return sum(_clustering(G).values()) / len(G)
+    return sum(_clustering(G, weight=weight).values()) / len(G)
 
 
 def _transitivity(G):
@@ -463,9 +478,9 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_has_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_core_number, "pass", {"directed": False, "loops": False}),
     (_triangles, "pass", {"directed": False, "loops": False, "arguments": _nodes_refusal}),
-    (_clustering, "heavy", {"directed": False, "loops": False, "only": {"weight": None}, "arguments": _nodes_refusal}),
-    (_average_clustering, "heavy", {"directed": False, "loops": False,
-                                    "only": {"nodes": None, "weight": None, "count_zeros": True}}),
+    (_clustering, "heavy", {"loops": False, "weight": "weight", "use": "shares", "arguments": _nodes_refusal}),
+    (_average_clustering, "heavy", {"loops": False, "weight": "weight", "use": "shares",
+                                    "only": {"nodes": None, "count_zeros": True}}),
     (_transitivity, "heavy", {"directed": False, "loops": False}),
     (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
     (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
@@ -503,7 +518,7 @@ def _refusal(name, args, kwargs):
 
 def _data_refusal(need, given):
     G = _cached(given["G"]) or given["G"]
-    if not need.loops and (G.loops if isinstance(G, Graph) else any(u in row for u, row in G.adjacency())):
+    if not need.loops and (G.loops if isinstance(G, Graph) else _has_loops(G)):
         return "the graph has edges from a node to itself"
     if need.absent and _has_attribute(_cached(given["G"], need.absent) or given["G"], need.absent):
         return f"edges have the attribute {need.absent!r}"
@@ -518,7 +533,7 @@ def _data_refusal(need, given):
     if isinstance(G, Graph):
         found = G.lengths(attribute, need.default)
     else:
-        found = _Lengths(_values_of(_rows_of(G), attribute, need.default, G.is_multigraph()))
+        found = _Lengths.of(_read_values(G, attribute, need.default))
     return found.refusal(need.use)
 
 
@@ -532,7 +547,43 @@ def _has_attribute(G, attribute):
     if isinstance(G, Graph):
         # what the conversion did not read may be there
         return attribute in G.present or not G.has_values(attribute) or _in_any(attribute, G.attributes and G.attributes.edges)
-    return _in_any(attribute, _edge_data(_rows_of(G), G.is_multigraph()))
+    found = None if G.is_multigraph() else _core.adjacency_has_attribute(_dict_of(G), attribute)
+    return _in_any(attribute, _edge_data(_rows_of(G), G.is_multigraph())) if found is None else found
+
+
+def _dict_of(G):
+    """The dict of a graph that is no view, else a dict that `_core` does not take."""
+    return G._adj if type(G._adj) is dict else {None: None}
+
+
+def _has_loops(G):
+    found = _core.adjacency_has_loops(_dict_of(G))
+    return any(u in row for u, row in G.adjacency()) if found is None else found
+
+
+class _Values(NamedTuple):
+    """An attribute of every edge: what `_core.edge_values` returned, or a list of the objects and no array."""
+
+    given: list | None
+    array: np.ndarray | None
+    integers: bool
+    floats: bool
+    present: bool
+
+    def objects(self):
+        if self.given is not None:
+            return self.given
+        return (self.array if self.floats else self.array.astype(np.int64)).tolist()
+
+
+def _read_values(G, attribute, default):
+    found = None if G.is_multigraph() else _core.edge_values(_dict_of(G), attribute, default)
+    if found is not None:
+        values, array, integers, floats, others, present = found
+        return _Values(values, None if others else array, integers, floats, present)
+    rows, several = _rows_of(G), G.is_multigraph()
+    values = _values_of(rows, attribute, default, several)
+    return _Values(values, None, False, False, _in_any(attribute, _edge_data(rows, several)))
 
 
 def _in_any(attribute, edges):
@@ -588,6 +639,13 @@ def _checked(name, function):
     return call
 
 
+def _arrays_of(nodes, rows):
+    position = {node: k for k, node in enumerate(nodes)}
+    indptr = np.zeros(len(nodes) + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=indptr[1:])
+    return indptr, np.fromiter(map(position.__getitem__, chain.from_iterable(rows)), np.int32, int(indptr[-1]))
+
+
 class _Backend:
     """What NetworkX asks of a backend."""
 
@@ -599,16 +657,16 @@ class _Backend:
         if not graph.reads_as_networkx(G):
             raise NotImplementedError(f"G is a {type(G).__name__}, expected a graph of NetworkX, or a class that does not "
                                       "override how neighbours are read")
-        nodes, rows, several = list(G), _rows_of(G), G.is_multigraph()
-        position = {node: k for k, node in enumerate(nodes)}
+        nodes, several = list(G), G.is_multigraph()
+        made = None if several else _core.adjacency_arrays(_dict_of(G))
+        if made is not None and nodes != list(G._adj):  # values are read in the order of the dict
+            raise NotImplementedError("the nodes of G and its rows have different orders")
+        rows = _rows_of(G) if several or made is None or preserve_edge_attrs else None
         if several:  # rows of views count neighbors whose edges are all hidden
             rows = [dict(row) for row in rows]
-        indptr = np.zeros(len(nodes) + 1, dtype=np.int32)
-        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=indptr[1:])
-        indices = np.fromiter(map(position.__getitem__, chain.from_iterable(rows)), np.int32, int(indptr[-1]))
-        values = {attribute: _values_of(rows, attribute, default, several)
-                  for attribute, default in (edge_attrs or {}).items()}
-        present = [key for key in values if _in_any(key, _edge_data(rows, several))]
+        indptr, indices = _arrays_of(nodes, rows) if made is None else made
+        values = {attribute: _read_values(G, attribute, default) for attribute, default in (edge_attrs or {}).items()}
+        present = [key for key, read in values.items() if read.present]
         counts = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64) if several else None
         attributes = None
         if (preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs) and not several:
@@ -629,8 +687,9 @@ class _Backend:
         made.add_nodes_from(result.nodes)
         ends, places = np.diff(result.indptr), result.indices.tolist()
         starts = np.repeat(np.arange(len(result)), ends).tolist()
+        objects = {key: values.objects() for key, values in result.values.items()}
         for k, (u, v) in enumerate(zip(starts, places)):
-            made.add_edge(result.nodes[u], result.nodes[v], **{key: values[k] for key, values in result.values.items()})
+            made.add_edge(result.nodes[u], result.nodes[v], **{key: values[k] for key, values in objects.items()})
         return made
 
     @staticmethod
@@ -649,7 +708,10 @@ class _Backend:
         least = (_LEAST if isinstance(G, Graph) or _cached(G) else _LEAST_WITH_CONVERSION)[cost]
         if least == math.inf:
             return False
-        return len(G) + (len(G.indices) if isinstance(G, Graph) else sum(map(len, G._adj.values()))) >= least
+        if isinstance(G, Graph):
+            return len(G) + len(G.indices) >= least
+        stored = _core.adjacency_size(_dict_of(G))
+        return len(G) + (sum(map(len, G._adj.values())) if stored is None else stored) >= least
 
 
 # Nodes and stored edges (both directions) from which on all functions of a cost class take less time than in NetworkX,

@@ -2,9 +2,13 @@
 // Graph algorithms by their names in the catalogue.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <coppice/graph/catalogue/catalogue.hpp>
 #include <coppice/graph/catalogue/checks.hpp>
+#include <coppice/graph/centrality/all_pairs.hpp>
+#include <coppice/graph/layout/layout.hpp>
+#include <coppice/graph/search/sampling.hpp>
 
 #include "components.hpp"
 #include "matrix.hpp"
@@ -110,6 +114,54 @@ bool undirected(csr_matrix const& a) {
     return with_executor(a.values, [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
 }
 
+/// Runs make(executor, graph, vertices). Returns (vertices, from, to, positions of the edges, numbers of vertices and
+/// of edges of every hop).
+template <class Make>
+nb::tuple make_local(csr_matrix const& a, std::vector<vertex_id> const& vertices, Make const& make) {
+    std::vector<vertex_id> all, from, to;
+    std::vector<std::int32_t> edges;
+    std::vector<std::int64_t> vertices_of_hops, edges_of_hops;
+    {
+        unlocked const released;
+        with_executor(a.values, [&](auto const& exec) {
+            auto const list = exec.copy(vertices);
+            auto const found = make(exec, graph_view(a.view<double>()), list.view());
+            all = to_vector(exec, found.vertices);
+            from = to_vector(exec, found.from);
+            to = to_vector(exec, found.to);
+            edges = to_vector(exec, found.edges);
+            vertices_of_hops = found.vertices_of_hops;
+            edges_of_hops = found.edges_of_hops;
+        });
+    }
+    return nb::make_tuple(to_python(std::move(all)), to_python(std::move(from)), to_python(std::move(to)),
+                          to_python(std::move(edges)), nb::cast(vertices_of_hops), nb::cast(edges_of_hops));
+}
+
+nb::object distances(csr_matrix const& a, std::vector<vertex_id> const& sources, bool weighted) {
+    std::vector<double> found;
+    {
+        unlocked const released;
+        with_executor(a.values, [&](auto const& exec) {
+            found = to_vector(exec, distances_from(exec, a.view<double>(), sources, weighted));
+        });
+    }
+    return to_python(std::move(found));
+}
+
+/// Positions x_0, y_0, x_1, ... of a matrix in host memory.
+nb::object layout(csr_matrix const& a) {
+    std::vector<double> found;
+    {
+        unlocked const released;
+        for (auto const& [x, y] : graph_layout(current_executor(), graph_view(a.view<double>()))) {
+            found.push_back(x);
+            found.push_back(y);
+        }
+    }
+    return to_python(std::move(found));
+}
+
 } // namespace
 
 void add_graph(nb::module_& m) {
@@ -120,6 +172,24 @@ void add_graph(nb::module_& m) {
         return names;
     });
     m.def("is_undirected", undirected);
+    m.def("distances_from", distances);
+    m.def("graph_layout", layout);
+    m.def("sample_neighbors", [](csr_matrix const& a, std::vector<vertex_id> const& seeds,
+                                 std::vector<std::int64_t> const& fanouts, bool replace, std::uint64_t seed) {
+        return make_local(a, seeds, [&](auto const& exec, graph_view g, array_view<vertex_id const> list) {
+            return sample_neighbors(exec, g, list, {fanouts, replace, seed});
+        });
+    });
+    m.def("induced_subgraph", [](csr_matrix const& a, std::vector<vertex_id> const& vertices) {
+        return make_local(a, vertices, [](auto const& exec, graph_view g, array_view<vertex_id const> list) {
+            return induced_subgraph(exec, g, list);
+        });
+    });
+    m.def("k_hop_subgraph", [](csr_matrix const& a, std::vector<vertex_id> const& seeds, int hops) {
+        return make_local(a, seeds, [hops](auto const& exec, graph_view g, array_view<vertex_id const> list) {
+            return k_hop_subgraph(exec, g, list, hops);
+        });
+    });
     m.def("graph_algorithm_catalogue", [] {
         nb::list rows;
         for (graph_algorithm_row const& row : graph_algorithm_catalogue) rows.append(to_dict(row));

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
     add_systems(m);
     add_more_systems(m);
     add_forest(m);
+    add_adjacency(m);
     add_graph(m);
     add_semiring(m);
     add_sparse(m);

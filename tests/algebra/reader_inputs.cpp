@@ -191,6 +191,42 @@ TEST_CASE("numbers of vertices: with gaps, beyond an index, and names") {
     CHECK(json.vertices.names == std::vector<std::string>{"[0,\"x\"]", "b", "7"});
 }
 
+TEST_CASE("tables of edges: named columns") {
+    matrix_read_options const weighted{.columns = {"to stop", "from stop", "minutes"}};
+    std::string const table = "line,from stop,to stop,minutes,note\n"
+                              "U2,4,9,2.5,\"late, often\"\n"
+                              "% 7,9,4,3,a # b\n";
+    // '%' begins a comment at the start of a line only.
+    CHECK(entries_in("a.csv", table, weighted) == entry_list{{9, 4, 2.5}});
+    matrix_read_options const plain{.renumber = true, .columns = {"from stop", "to stop"}};
+    auto const by_name = read("a.csv", table, plain);
+    CHECK(entries_of(by_name.matrix) == entry_list{{0, 1, 1}});
+    CHECK(by_name.vertices.names == std::vector<std::string>{"4", "9"});
+    // Separators, quotes that are written twice, and # within a field.
+    auto const words = read("a.tsv",
+                            "a\tb\tw\n\"Bar \"\"7\"\"\"\tGate # 2\t1\n"
+                            "Gate # 2\t\"x\ty\"\t2\n\"x\ty\"\t\"Bar \"\"7\"\"\"\t3\n",
+                            {.renumber = true, .columns = {"a", "b", "w"}});
+    CHECK(words.vertices.names == std::vector<std::string>{"Bar \"7\"", "Gate # 2", "x\ty"});
+    CHECK(entries_of(words.matrix) == entry_list{{0, 1, 1}, {1, 2, 2}, {2, 0, 3}});
+    // The file may have any name, and a header line of names that the reader does not know.
+    CHECK(entries_in("table", "a;b\n0;1\n1;2\n", {.columns = {"a", "b"}}) == entry_list{{0, 1, 1}, {1, 2, 1}});
+    std::string many = "c0", row = "0";
+    for (int k = 1; k < 100; ++k) many += ",c" + std::to_string(k), row += "," + std::to_string(k);
+    CHECK(entries_in("a.csv", many + "\n" + row + "\n", {.columns = {"c90", "c2", "c99"}}) == entry_list{{90, 2, 99}});
+
+    holds(fault("a.csv", table, {.columns = {"from stop", "to"}}),
+          ":1: the header line has no column 'to'; it has 'line', 'from stop', 'to stop', 'minutes', 'note'");
+    holds(fault("a.csv", "a,b,a\n0,1,2\n", {.columns = {"a", "b"}}), "two columns 'a'");
+    holds(fault("a.csv", "a,b\n0,1\n2\n", {.columns = {"a", "b"}}), ":3: expected a vertex, found the end of the line");
+    holds(fault("a.csv", "a,b,w\n0,1,\n", {.columns = {"a", "b", "w"}}), ":2: the weight is missing");
+    holds(fault("a.csv", "a,b,w\n0,x,\n", {.columns = {"a", "b"}}), "found 'x'");
+    holds(fault("a.csv", "a,b\n", {.columns = {"a", "b"}}), "the file holds no edges");
+    holds(fault("a.graph", "2 1\n2\n1\n", {.columns = {"a", "b"}}),
+          "columns are named, but the format of the file is METIS");
+    CHECK_THROWS_AS(read("a.csv", table, {.columns = {"line"}}), argument_error);
+}
+
 TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
     auto const weight = [](std::string const& text) {
         return read("a.json", R"({"directed": true, "x": NaN, "nodes": [{"id": "NaN \" Infinity"}], "edges": [)"

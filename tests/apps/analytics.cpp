@@ -132,7 +132,7 @@ TEST_CASE(
         for (std::string const substring :
              {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by degree"})
             CHECK_MESSAGE(has(page, substring), substring);
-        for (std::string const substring : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
+        for (std::string const substring : {"http", "<script ", "<link", "@import", "url(", "nan", "inf,"})
             CHECK_MESSAGE(!has(page, substring), substring);
         CHECK(count(page, "<svg") == count(page, "</svg>"));
         return page;
@@ -188,12 +188,19 @@ TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, sele
     CHECK(edges(picture_of({"mst", graph}), taken) == 5);
     CHECK(edges(picture_of({"components", graph}), all) == 7);
     CHECK(picture_of({"mst", graph}) == picture_of({"mst", graph}));
+    auto const large = picture_of({"components", "generate:rmat,scale=13"}); // a path of points for each colour
+    CHECK(large == picture_of({"components", "generate:rmat,scale=13", "--threads", "2"}));
+    std::ptrdiff_t points = 0;
+    for (auto k = large.find("h0"); k != std::string::npos; k = large.find("h0", k + 1)) ++points;
+    CHECK(points == 8192);
+    CHECK(large.find("<circle") == std::string::npos);
     for (std::string const command : {"mst", "forest", "factor"}) {
         CAPTURE(command);
-        auto const r = run({command, "generate:rmat,scale=10", "--picture", folder / "large.svg", "--backend", "host"});
+        auto const r =
+            run({command, "generate:laplace2d,nx=500", "--picture", folder / "large.svg", "--backend", "host"});
         CHECK(r.code == 2);
         CHECK(is_one_error_line(r.err));
-        CHECK(r.err.find("this one has 1024") != std::string::npos);
+        CHECK(r.err.find("this one has 250000 and 1248000") != std::string::npos);
         CHECK(run({command, graph, "--picture", folder / "x.png"}).code == 2);
         CHECK(run({command, graph, "-o", folder / "x.svg"}).code == 2);
     }
@@ -303,6 +310,47 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(absent.code == 2);
     CHECK(absent.err.find("has no vertex of that name") != std::string::npos);
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
+}
+
+TEST_CASE("graph algorithms: named columns, and results as tables with the names of vertices") {
+    scratch_folder const folder;
+    auto const table = folder.write("flights.csv", "carrier,from,to,hours\nX,\"Rome, FCO\",Oslo,3\nY,Oslo,Bern,2.5\n"
+                                                   "X,\"Rome, FCO\",Bern,9\nZ,Nome,Nome,1\n");
+    std::vector<std::string> const named{table, "--columns", "from,to,hours", "--renumber", "-q"};
+    auto const found = [&](std::vector<std::string> arguments, std::string const& output) {
+        arguments.insert(arguments.end(), named.begin(), named.end());
+        arguments.insert(arguments.end(), {"-o", folder / output});
+        auto const r = run(arguments);
+        CAPTURE(r.err);
+        REQUIRE(r.code == 0);
+        return read_text_file(folder / output);
+    };
+    CHECK(found({"sssp", "--source", "Rome, FCO"}, "d.csv") ==
+          "vertex,value\n\"Rome, FCO\",0\nOslo,3\nBern,5.5\nNome,inf\n");
+    CHECK(found({"components", "--symmetrise"}, "c.tsv") ==
+          "vertex\tvalue\nRome, FCO\tRome, FCO\nOslo\tRome, FCO\nBern\tRome, FCO\nNome\tNome\n");
+    CHECK(found({"mst", "--symmetrise"}, "m.csv") == "source,target,value\n\"Rome, FCO\",Oslo,3\nOslo,Bern,2.5\n");
+    CHECK(found({"maximal-matching", "--symmetrise"}, "p.csv").find("Nome,\n") != std::string::npos); // no mate
+    CHECK(found({"random-walks", "--length", "2"}, "w.csv").find("Oslo,Oslo,Bern,\n") != std::string::npos);
+    found({"sssp", "--source", "Oslo"}, "d.csv.gz");
+    CHECK(shell(fs::path(table).parent_path().string(), "gzip -dc d.csv.gz").out ==
+          "vertex,value\n\"Rome, FCO\",inf\nOslo,0\nBern,2.5\nNome,inf\n");
+    // Without --renumber vertices have the numbers of the file.
+    auto const numbers = folder.write("n.mtx", banner + "general\n3 3 2\n1 2 5\n2 3 1\n");
+    REQUIRE(run({"sssp", numbers, "-q", "-o", folder / "n.csv"}).code == 0);
+    CHECK(read_text_file(folder / "n.csv") == "vertex,value\n1,0\n2,5\n3,6\n");
+
+    for (auto const& [columns, words] : {std::pair<std::string, std::string>{"from", "two or three columns"},
+                                         {"from,to,hours,x", "two or three columns"},
+                                         {"from,,hours", "two or three columns"}}) {
+        auto const r = run({"bfs", table, "--columns", columns, "--renumber"});
+        CHECK(r.code == 2);
+        CHECK(r.err.find(words) != std::string::npos);
+    }
+    CHECK(run({"bfs", "generate:rmat,scale=4", "--columns", "a,b"}).code == 2);
+    auto const absent = run({"bfs", table, "--columns", "from,too", "--renumber"});
+    CHECK(absent.code == 3);
+    CHECK(absent.err.find("no column 'too'") != std::string::npos);
 }
 
 TEST_CASE("other commands number rows as in the file, too") {

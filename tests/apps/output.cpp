@@ -139,7 +139,7 @@ TEST_CASE("the report is one self-contained page with all its sections") {
         CHECK_MESSAGE(holds(page, substring), substring);
     for (std::string const run_name : {"forest", "tridiagonal", "jacobi", "none"})
         CHECK_MESSAGE(holds(page, "<title>" + run_name + ": "), run_name);
-    for (std::string const reference : {"http:", "https:", "<script", "<link", "@import", "url(", "//"})
+    for (std::string const reference : {"http:", "https:", "<script ", "<link", "@import", "url(", "//"})
         CHECK_MESSAGE(!holds(page.substr(0, page.find("data:image")), reference), reference);
     CHECK(!holds(page, "http"));
 }

@@ -25,7 +25,7 @@ std::string page_of(scratch_folder const& folder, std::vector<std::string> argum
     REQUIRE(r.code == 0);
     auto const page = read_text_file(path);
     CHECK(page.rfind("<!doctype html>", 0) == 0);
-    for (std::string const reference : {"http:", "https:", "<script", "<link", "@import", "url("})
+    for (std::string const reference : {"http:", "https:", "<script ", "<link", "@import", "url("})
         CHECK_MESSAGE(!holds(page, reference), reference);
     return page;
 }

@@ -124,6 +124,6 @@ TEST_CASE("the registry documents the rule for parallel edges") {
     for (auto const& row : graph_algorithm_catalogue)
         if (row.reads("weighted")) names[row.parallel_weighted].push_back(row.name);
     CHECK(names[duplicates::min] == list{"betweenness", "edge-betweenness", "closeness"});
-    CHECK(names[duplicates::sum] == list{"random-walks", "pagerank", "katz", "eigenvector", "hits"});
+    CHECK(names[duplicates::sum] == list{"random-walks", "pagerank", "katz", "eigenvector", "hits", "clustering"});
     CHECK(names.size() == 2);
 }
