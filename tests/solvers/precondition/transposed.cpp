@@ -199,9 +199,9 @@ TEST_CASE_TEMPLATE("bicg: complex numbers, cancelling, and limits", Fixture, COP
             if (re(i, j) != 0) entries.add(i, j, {re(i, j), 0.5 * im(i, j)});
     auto const on_host = to_csr(host_executor{1}, std::move(entries));
     auto const a = exec.copy(on_host);
-    auto const parts = random_vector<double>(2 * n, 3);
+    auto const components = random_vector<double>(2 * n, 3);
     std::vector<number> b;
-    for (int i = 0; i < n; ++i) b.emplace_back(parts[std::size_t(2 * i)], parts[std::size_t(2 * i) + 1]);
+    for (int i = 0; i < n; ++i) b.emplace_back(components[std::size_t(2 * i)], components[std::size_t(2 * i) + 1]);
     auto const right = exec.copy(b);
     for (auto const* const name : {"none", "ilu0"}) {
         CAPTURE(name);
