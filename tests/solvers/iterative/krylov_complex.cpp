@@ -321,7 +321,7 @@ TEST_CASE_TEMPLATE("complex systems: methods that are not available, and values 
     CHECK_THROWS_WITH_AS(
         make_preconditioner(exec, "forest", a.view()),
         "preconditioner \"forest\" is for real matrices; for complex ones there are: none, jacobi, ilu0, ic0, "
-        "isai, direct",
+        "isai, ilut, iluk, direct",
         argument_error);
     CHECK_THROWS_AS(make_preconditioner(exec, "amg", a.view()), argument_error);
     csr_operator const op(exec, a);
