@@ -41,8 +41,8 @@ std::string curve_style(int k);
 /// The style sheet.
 extern char const* const style_sheet;
 
-/// A script element that lets the reader sort tables of the class `sortable` by a click on a head, and search their rows.
-/// Values to sort by are attributes data-value, else the texts. Without scripts a page is complete, too.
+/// A script element that lets the reader sort tables of the class `sortable` by a click on a head, and search their
+/// rows. Values to sort by are attributes data-value, else the texts. Without scripts a page is complete, too.
 extern char const* const table_script;
 
 } // namespace coppice::app::report

@@ -19,12 +19,12 @@ using graph_edges = std::vector<std::pair<std::int32_t, std::int32_t>>;
 
 /// A graph with coordinates. Empty positions: it is too large to be drawn.
 struct graph_drawing {
-    std::vector<plane_position> positions{};        ///< of the vertices; adjacent ones have a distance of about 1
-    graph_edges edges{};                            ///< each edge once
-    graph_edges taken{};                            ///< selected edges, drawn thick
-    std::vector<std::string> fills{};               ///< colours of the vertices; empty: all equal
-    std::vector<std::string> words{};               ///< tooltips of the vertices; may be empty
-    vertex_numbering vertices{};                    ///< numbering in the file of the graph
+    std::vector<plane_position> positions{}; ///< of the vertices; adjacent ones have a distance of about 1
+    graph_edges edges{};                     ///< each edge once
+    graph_edges taken{};                     ///< selected edges, drawn thick
+    std::vector<std::string> fills{};        ///< colours of the vertices; empty: all equal
+    std::vector<std::string> words{};        ///< tooltips of the vertices; may be empty
+    vertex_numbering vertices{};             ///< numbering in the file of the graph
 };
 
 inline constexpr std::int64_t max_drawn_vertices = 1000;       ///< vertices of a general graph on a page

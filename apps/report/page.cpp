@@ -63,9 +63,10 @@ std::string key_figures(run const& r) {
 }
 
 std::string runs_table(std::vector<run> const& runs) {
-    std::string html = "<div class=scroll><table class=sortable><thead><tr><th>preconditioner<th>ended<th class=number>iterations"
-                       "<th class=number>relative residual<th class=number>forward error<th class=number>set-up"
-                       "<th class=number>solve<th class=number>per iteration</tr></thead><tbody>";
+    std::string html =
+        "<div class=scroll><table class=sortable><thead><tr><th>preconditioner<th>ended<th class=number>iterations"
+        "<th class=number>relative residual<th class=number>forward error<th class=number>set-up"
+        "<th class=number>solve<th class=number>per iteration</tr></thead><tbody>";
     for (auto const& r : runs) {
         html += fmt::format("<tr class={}><td><span class='swatch {}'></span>{}<td>{}", r.chosen ? "chosen" : "other",
                             style_class(r), escaped(r.preconditioner), escaped(r.ending));
@@ -175,7 +176,8 @@ std::string render(page const& data) {
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
             entries_table("Settings", data.settings) + entries_table("Environment", data.environment) +
             "</div></section>";
-    return html + fmt::format("<footer>Written by coppice {}.</footer></main>{}</body></html>\n", version, table_script);
+    return html +
+           fmt::format("<footer>Written by coppice {}.</footer></main>{}</body></html>\n", version, table_script);
 }
 
 } // namespace coppice::app::report

@@ -16,9 +16,10 @@
 ///     strongly_connected_components(exec, g, incoming); // of a directed graph and its transpose
 ///
 /// A graph is a square matrix with 32-bit indices; row u holds the edges that leave u. All except the last function
-/// and clustering_coefficients need **undirected** graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis")
-/// throws if this does not hold, symmetrised_weights(exec, a) makes such a graph. minimum_spanning_forest and
-/// clustering_coefficients use edge weights. Results are the same on host and CUDA, for any number of threads.
+/// and clustering_coefficients need **undirected** graphs, which store both directions of every edge:
+/// require_undirected(exec, g, "my analysis") throws if this does not hold, symmetrised_weights(exec, a) makes such a
+/// graph. minimum_spanning_forest and clustering_coefficients use edge weights. Results are the same on host and CUDA,
+/// for any number of threads.
 #pragma once
 
 #include <coppice/graph/search/diameter.hpp>

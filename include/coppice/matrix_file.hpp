@@ -38,7 +38,8 @@
 ///   archive (NAME/NAME.mtx next to NAME/NAME_b.mtx, as in the SuiteSparse collection).
 ///
 /// Options (`matrix_read_options`): how entries at the same position are combined (`duplicates`, summed by default),
-/// whether the vertices of an edge list are names (`renumber`), names of its columns (`columns`), and limits of the memory for small or endless inputs
+/// whether the vertices of an edge list are names (`renumber`), names of its columns (`columns`), and limits of the
+/// memory for small or endless inputs
 /// (`limits`):
 ///
 ///     auto lengths = coppice::read_matrix<double>(exec, "roads.txt", {.duplicates = coppice::duplicates::min});

@@ -7,8 +7,8 @@
 ///     auto const ego = k_hop_subgraph(exec, g, seeds.view(), 2);          // all edges within two hops
 ///     auto const part = induced_subgraph(exec, g, batch.vertices.view()); // all edges between the vertices
 ///
-/// Edge e leads from vertex batch.vertices[batch.from[e]] to batch.vertices[batch.to[e]] and is element batch.edges[e] of
-/// the arrays of the graph. Samples depend on the seed alone: they are the same on host and CUDA, for any number of
+/// Edge e leads from vertex batch.vertices[batch.from[e]] to batch.vertices[batch.to[e]] and is element batch.edges[e]
+/// of the arrays of the graph. Samples depend on the seed alone: they are the same on host and CUDA, for any number of
 /// threads. all_pairs_distances() in <coppice/centrality.hpp> computes distances between all vertices in blocks.
 #pragma once
 
