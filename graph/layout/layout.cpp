@@ -24,13 +24,13 @@ struct level_graph {
     std::int64_t degree(std::int64_t v) const { return offsets[at(v + 1)] - offsets[at(v)]; }
 };
 
-struct weighted_edge {
+struct layout_edge {
     std::int32_t from, to;
     double weight;
 };
 
 /// Sorts edges and adds the weights of equal ones; each edge is listed in both directions.
-level_graph graph_of(std::vector<weighted_edge> edges, std::vector<double> masses) {
+level_graph graph_of(std::vector<layout_edge> edges, std::vector<double> masses) {
     std::sort(edges.begin(), edges.end(),
               [](auto const& a, auto const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
     level_graph g;
@@ -82,7 +82,7 @@ std::vector<std::int32_t> make_aggregates(level_graph const& g, std::int32_t& co
 
 level_graph contracted(level_graph const& g, std::vector<std::int32_t> const& aggregate, std::int32_t count) {
     std::vector<double> masses(at(count), 0);
-    std::vector<weighted_edge> edges;
+    std::vector<layout_edge> edges;
     edges.reserve(g.neighbors.size());
     for (std::int64_t u = 0; u < g.size(); ++u) {
         masses[at(aggregate[at(u)])] += g.masses[at(u)];
@@ -367,22 +367,22 @@ std::vector<component> components_of(level_graph const& g, std::vector<std::int3
 }
 
 /// A group of vertices with positions relative to each other.
-struct block {
+struct placed_component {
     std::vector<std::int32_t> vertices{};
     positions where{};
 };
 
 /// Vertices without edges, in rows.
-block block_of(std::vector<std::int32_t> isolated) {
+placed_component block_of(std::vector<std::int32_t> isolated) {
     auto const width = std::size_t(std::ceil(std::sqrt(2.0 * double(isolated.size()))));
-    block b;
+    placed_component b;
     for (std::size_t k = 0; k < isolated.size(); ++k) b.where.push_back({double(k % width), double(k / width)});
     b.vertices = std::move(isolated);
     return b;
 }
 
 /// Places blocks in rows with a gap of 1.
-positions packed(std::int64_t vertices, std::vector<block> const& blocks) {
+positions packed(std::int64_t vertices, std::vector<placed_component> const& blocks) {
     double area = 0, widest = 0;
     std::vector<std::pair<plane_position, plane_position>> extents;
     for (auto const& b : blocks) {
@@ -410,7 +410,7 @@ positions packed(std::int64_t vertices, std::vector<block> const& blocks) {
 } // namespace
 
 std::vector<plane_position> graph_layout(host_executor const& exec, graph_view g) {
-    std::vector<weighted_edge> edges;
+    std::vector<layout_edge> edges;
     for (vertex_id u = 0; u < g.vertices; ++u)
         for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
             if (g.neighbors[k] == u) continue;
@@ -419,7 +419,7 @@ std::vector<plane_position> graph_layout(host_executor const& exec, graph_view g
         }
     std::vector<std::int32_t> isolated;
     auto const whole = graph_of(std::move(edges), std::vector<double>(at(g.vertices), 1));
-    std::vector<block> blocks;
+    std::vector<placed_component> blocks;
     for (auto& c : components_of(whole, isolated)) {
         auto where = lay_out(exec, c.graph, double(c.vertices.size()));
         normalise(c.graph, where);
