@@ -221,6 +221,6 @@ TEST_CASE("completions of zsh and fish name every option and are valid scripts")
     };
     CHECK(ask("coppice page").out.rfind("pagerank\t", 0) == 0);
     CHECK(ask("coppice solve --toler").out.rfind("--tolerance\t", 0) == 0);
-    CHECK(lines_of(ask("coppice solve --solver bi").out).at(0).rfind("bicgstab", 0) == 0);
+    CHECK(lines_of(ask("coppice solve --solver bicgs").out).at(0).rfind("bicgstab", 0) == 0);
     CHECK(ask("coppice generate --toler").out.empty());
 }
