@@ -55,9 +55,21 @@ else:
             """What scikit-learn's BaseEstimator and mixins give, if it is not installed."""
 
             def get_params(self, deep: bool = True) -> dict:
+                """Return the parameters of the constructor.
+
+                Parameters
+                ----------
+                deep : not used: no parameter is an estimator
+                """
                 return {name: getattr(self, name) for name in list(inspect.signature(type(self)).parameters)}
 
             def set_params(self, **params: Any) -> Any:
+                """Change parameters of the constructor.
+
+                Parameters
+                ----------
+                **params : new values by name
+                """
                 known = self.get_params()
                 for name, value in params.items():
                     if name not in known:
@@ -73,14 +85,35 @@ else:
 
         class _Clusterer(_Estimator):
             def fit_predict(self, X: Any, y: Any = None) -> Any:
+                """Compute the clusters and return `labels_`.
+
+                Parameters
+                ----------
+                X : as in `fit`
+                y : not used
+                """
                 return self.fit(X).labels_
 
         class _Classifier(_Estimator):
             def score(self, X: Any, y: Any) -> float:
+                """Return the fraction of points whose predicted label is right.
+
+                Parameters
+                ----------
+                X : (m, d) array of points
+                y : (m,) array of labels
+                """
                 return float(np.mean(self.predict(X) == np.asarray(y)))
 
         class _Transformer(_Estimator):
             def fit_transform(self, X: Any, y: Any = None) -> Any:
+                """Return `fit(X, y).transform(X)`.
+
+                Parameters
+                ----------
+                X : as in `fit`
+                y : not used
+                """
                 return self.fit(X, y).transform(X)
 
 
