@@ -4,9 +4,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <coppice/solvers/iterative/by_name/bicg.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
-#include <coppice/solvers/iterative/krylov/bicg.hpp>
-#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
 
 #include "components.hpp"
 #include "preconditioner.hpp"
@@ -17,20 +16,19 @@ namespace {
 
 /// bicg; see solve_with().
 template <class T, executor Executor>
-krylov_result solve_by_bicg(Executor const& exec, nb::object const& a, any_preconditioner<Executor, T> const& m,
-                            preconditioner_turn const& turns, input_array const& b, array_view<T const> rhs,
-                            array_view<T> solution, krylov_options const& options, solve_control& control) {
-    bicg<Executor, T> solver(exec, solution.size(), options);
+krylov_result solve_with_transposes(Executor const& exec, nb::object const& a, any_preconditioner<Executor, T> const& m,
+                                    preconditioner_turn const& turns, input_array const& b, array_view<T const> rhs,
+                                    array_view<T> solution, krylov_options const& options, solve_control& control) {
     if (nb::isinstance<csr_matrix>(a)) {
         csr_operator const product(exec, nb::cast<csr_matrix const&>(a).view<T>());
         nb::gil_scoped_release const released;
         auto const turn = turns.take(b);
-        return solver.solve(transposable_csr<Executor, T>(product), m, rhs, solution);
+        return solve_by_bicg(exec, product, m, rhs, solution, options);
     }
-    auto const functions = function_pair<T>(a, control, b);
+    any_preconditioner<Executor, T> const functions(function_pair<T>(a, control, b), {.name = "functions of Python"});
     nb::gil_scoped_release const released;
     auto const turn = turns.take(b);
-    return solver.solve(functions, m, rhs, solution);
+    return solve_by_bicg(exec, functions, m, rhs, solution, options);
 }
 
 /// x[n]: the initial guess on entry, the solution on return. `a` and `m` are a matrix and a preconditioner of this
@@ -44,7 +42,7 @@ krylov_result solve_with(Executor const& exec, std::string const& method, nb::ob
     auto const solution = elements<T>(x);
     preconditioner_turn const turns(m);
     if (method == bicg_name)
-        return solve_by_bicg<T>(exec, a, preconditioner, turns, b, rhs, solution, options, control);
+        return solve_with_transposes<T>(exec, a, preconditioner, turns, b, rhs, solution, options, control);
     if (nb::isinstance<csr_matrix>(a)) {
         auto const view = nb::cast<csr_matrix const&>(a).view<T>();
         nb::gil_scoped_release const released;

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <coppice/solvers/eigen/lobpcg.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
 #include <coppice/solvers/iterative/krylov/shifted_cg.hpp>
 #include <coppice/solvers/least_squares/least_squares.hpp>
 

@@ -13,8 +13,7 @@
 
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/stopwatch.hpp>
-#include <coppice/solvers/iterative/krylov/bicg.hpp>
-#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
+#include <coppice/solvers/iterative/by_name/bicg.hpp>
 #include <coppice/solvers/precondition/interface/matrix_checks.hpp>
 #include <coppice/solvers/precondition/sparse_direct/sparse_direct.hpp>
 #include <coppice/solvers/solve/null_space.hpp>
@@ -124,8 +123,7 @@ template <executor Executor, class T, class Space>
 krylov_result solve_by_method(Executor const& exec, std::string const& method, csr_operator<Executor, T> const& a,
                               any_preconditioner<Executor, T> const& m, Space const& space, array_view<T const> b,
                               array_view<T> x, krylov_options const& options) {
-    if (method == bicg_name)
-        return bicg<Executor, T>(exec, a.size(), options).solve(transposable_csr<Executor, T>(a), m, b, x);
+    if (method == bicg_name) return solve_by_bicg(exec, a, m, b, x, options);
     if constexpr (!is_complex_number<T>)
         if (space) {
             bool const symmetric = method == "cg" || method == "minres";

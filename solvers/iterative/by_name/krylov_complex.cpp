@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/iterative/by_name/bicg.hpp>
 
 namespace coppice::inline v0_1 {
 
 COPPICE_KRYLOV_COMPLEX(, host_executor, std::complex<float>)
 COPPICE_KRYLOV_COMPLEX(, host_executor, std::complex<double>)
+COPPICE_BICG(, host_executor, std::complex<float>)
+COPPICE_BICG(, host_executor, std::complex<double>)
 
 } // namespace coppice::inline v0_1
