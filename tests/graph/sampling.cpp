@@ -160,7 +160,7 @@ std::vector<double> plain_clustering(plain const& a, bool undirected, bool weigh
     return found;
 }
 
-void check_near(std::vector<double> const& found, std::vector<double> const& expected) {
+void check_coefficients(std::vector<double> const& found, std::vector<double> const& expected) {
     REQUIRE(found.size() == expected.size());
     for (std::size_t v = 0; v < found.size(); ++v)
         CHECK(std::abs(found[v] - expected[v]) <= 1e-12 * std::max(1.0, expected[v]));
@@ -303,17 +303,17 @@ TEST_CASE_TEMPLATE("clustering coefficients: directed and weighted graphs", Fixt
         CAPTURE(name);
         auto const a = weights.on(exec);
         auto const plain = to_vector(exec, clustering_coefficients(exec, a.view(), {.undirected = true}));
-        check_near(plain, to_vector(exec, clustering(exec, graph_view(a)).coefficients));
+        check_coefficients(plain, to_vector(exec, clustering(exec, graph_view(a)).coefficients));
         for (bool const undirected : {false, true})
-            check_near(to_vector(exec, clustering_coefficients(exec, a.view(), {undirected, true})),
-                       plain_clustering(weights, undirected, true));
+            check_coefficients(to_vector(exec, clustering_coefficients(exec, a.view(), {undirected, true})),
+                               plain_clustering(weights, undirected, true));
     }
     for (unsigned seed = 1; seed <= 4; ++seed) {
         auto const weights = random_directed(30, 200, seed);
         auto const a = weights.on(exec);
         for (bool const weighted : {false, true})
-            check_near(to_vector(exec, clustering_coefficients(exec, a.view(), {false, weighted})),
-                       plain_clustering(weights, false, weighted));
+            check_coefficients(to_vector(exec, clustering_coefficients(exec, a.view(), {false, weighted})),
+                               plain_clustering(weights, false, weighted));
     }
     for (double const wrong : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
         graph_builder g(3);
