@@ -15,18 +15,18 @@ using namespace coppice::test;
 namespace {
 
 template <class T>
-struct solved {
+struct distributed_solution {
     std::vector<T> x;
     std::vector<solve_report> reports;
 };
 
 /// Rows [first_rows[p], first_rows[p + 1]) on rank p.
 template <class Fixture, class T>
-solved<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& first_rows) {
+distributed_solution<T> solve_distributed(test::system<T> const& s, std::vector<std::int64_t> const& first_rows) {
     std::size_t const ranks = first_rows.size() - 1;
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(ranks));
-    solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(ranks)};
+    distributed_solution<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(ranks)};
     all.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
         std::int64_t const n = first_rows[p + 1] - first_rows[p];
