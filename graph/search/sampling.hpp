@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <coppice/algebra/random.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
 
 namespace coppice::inline v0_1 {
@@ -141,10 +142,6 @@ struct draw_count {
         if (replace) return degree > 0 ? fanout : 0;
         return fanout < 0 || fanout > degree ? degree : fanout;
     }
-};
-struct store_offset {
-    std::int64_t* offsets;
-    COPPICE_HD void operator()(std::int64_t i, std::int64_t before) const { offsets[i] = before; }
 };
 
 /// Local numbers of vertices in sorted lists.
@@ -332,8 +329,9 @@ local_graph sample_neighbors(Executor const& exec, graph_view g, array_view<vert
         auto const frontier = numbers.newest();
         std::int64_t const size = frontier.size(), first = numbers.size() - size;
         buffer<std::int64_t> offsets(exec, size + 1);
-        std::int64_t const drawn = exclusive_scan(exec, size + 1, draw_count{g, frontier, fanout, options.replace},
-                                                  store_offset{offsets.data()}, std::int64_t{0});
+        std::int64_t const drawn =
+            exclusive_scan(exec, size + 1, draw_count{g, frontier, fanout, options.replace},
+                           coppice::detail::store_offset<std::int64_t>{offsets.data()}, std::int64_t{0});
         edges.emplace_back(exec, drawn);
         from.emplace_back(exec, drawn);
         to.emplace_back(exec, drawn);
@@ -360,8 +358,8 @@ local_graph induced_subgraph(Executor const& exec, graph_view g, array_view<vert
     numbered_vertices const numbers(exec, g, vertices, "induced_subgraph: an element of vertices");
     inner_edges each{g, vertices, numbers.lookup()};
     buffer<std::int64_t> offsets(exec, vertices.size() + 1);
-    std::int64_t const count =
-        exclusive_scan(exec, vertices.size() + 1, each, store_offset{offsets.data()}, std::int64_t{0});
+    std::int64_t const count = exclusive_scan(
+        exec, vertices.size() + 1, each, coppice::detail::store_offset<std::int64_t>{offsets.data()}, std::int64_t{0});
     local_graph found{copy_of(exec, vertices),
                       buffer<vertex_id>(exec, count),
                       buffer<vertex_id>(exec, count),
@@ -386,8 +384,9 @@ local_graph k_hop_subgraph(Executor const& exec, graph_view g, array_view<vertex
     for (int hop = 0; hop < hops && sizes.back() > 0; ++hop) {
         auto const frontier = numbers.newest();
         buffer<std::int64_t> offsets(exec, frontier.size() + 1);
-        std::int64_t const all = exclusive_scan(exec, frontier.size() + 1, draw_count{g, frontier, -1, false},
-                                                store_offset{offsets.data()}, std::int64_t{0});
+        std::int64_t const all =
+            exclusive_scan(exec, frontier.size() + 1, draw_count{g, frontier, -1, false},
+                           coppice::detail::store_offset<std::int64_t>{offsets.data()}, std::int64_t{0});
         buffer<std::int32_t> edges(exec, all);
         buffer<vertex_id> from(exec, all);
         for_each(exec, frontier.size(),

@@ -256,7 +256,7 @@ class Vector(_Entries):
     Parameters
     ----------
     values : (n,) array of bool, integers, real or complex numbers, whose type is kept (types that have no counterpart in C++ are
-        converted to float64 or complex128; on a device all but float32 are converted to float64); with `indices`, the (entries,)
+        converted to float64 or complex128; on a device other types than float32 are converted to float64); with `indices`, the (entries,)
         array of the values at these indices
     indices : (entries,) array or list of integers, sorted without duplicates, if not all elements are entries; must not
         be changed afterwards
