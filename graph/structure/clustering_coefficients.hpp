@@ -103,7 +103,7 @@ buffer<double> clustering_coefficients(Executor const& exec, csr_view<T> a, clus
         return found;
     }
     for_each(exec, n, root_of_weight<T>{a, largest, roots.data()});
-    csr_view<double> const w(a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, roots.data());
+    csr_view<double> const w{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, roots.data()};
     csr<double> transposed, sum;
     if (!options.undirected) {
         transposed = transpose(exec, w);

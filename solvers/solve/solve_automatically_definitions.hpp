@@ -177,7 +177,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
                                   options.preconditioner);
     auto const space = detail::given_null_space(exec, a, options);
-    if (space) std::erase_if(choices, detail::is_direct); // it would be singular
+    if (!options.null_space.empty()) std::erase_if(choices, detail::is_direct); // it would be singular
     bool const alone = choices.size() == 1;
     auto const orders = make_known_orders();
     std::exception_ptr refusal;
