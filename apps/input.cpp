@@ -135,9 +135,8 @@ namespace {
 matrix_input open_real(std::string const& argument, progress& status, matrix_read_options options) {
     matrix_input input(argument, status, std::move(options));
     if (input.is_complex())
-        throw input_error(argument + ": the matrix is complex, but this command requires a real matrix; coppice "
-                                     "tridiagonal solves complex systems that are tridiagonal, block tridiagonal or "
-                                     "banded");
+        throw input_error(argument + ": the matrix is complex, but this command requires a real matrix; coppice solve "
+                                     "and coppice tridiagonal solve complex systems, coppice info describes them");
     return input;
 }
 

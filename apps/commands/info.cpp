@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice info MATRIX: size, symmetry, bandwidths, degrees, coverages.
+#include <algorithm>
+#include <complex>
 #include <limits>
 #include <memory>
 
@@ -11,6 +13,7 @@
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/complex_pair.hpp>
 
 namespace coppice::app {
 namespace {
@@ -23,19 +26,23 @@ struct info_request {
 
 char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
 
-/// A matrix, and the largest difference from its transpose relative to the rows, infinity if it is not square.
+/// A matrix, and the largest difference from its (conjugate) transpose relative to the rows, infinity if it is not
+/// square. Weights and magnitudes of a complex matrix are those of |a|.
 struct inspected : matrix_info {
     double asymmetry = 0;
     double tolerance = 0; ///< of the asymmetry, for solvers that need symmetry
+    bool complex = false;
+    bool hermitian = false; ///< of a complex matrix
 
     bool symmetric_to_rounding() const { return asymmetry <= tolerance; }
 };
 
 std::string show_symmetry(inspected const& m) {
     auto const text = fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values));
-    if (m.symmetric_values) return text;
-    return text + fmt::format(", up to rounding {} ({:.1e} of the largest element of a row)",
-                              yes_no(m.symmetric_to_rounding()), m.asymmetry);
+    if (m.complex ? m.hermitian : m.symmetric_values) return text + (m.complex ? ", Hermitian yes" : "");
+    if (m.rows != m.columns) return text;
+    return text + fmt::format("{}, up to rounding {} ({:.1e} of the largest element of a row)",
+                              m.complex ? ", Hermitian no" : "", yes_no(m.symmetric_to_rounding()), m.asymmetry);
 }
 
 void show_results(sheet& result, inspected const& m) {
@@ -52,6 +59,7 @@ void show_results(sheet& result, inspected const& m) {
     auto& json = result.json();
     json["symmetric_pattern"] = m.symmetric_pattern;
     json["symmetric_values"] = m.symmetric_values;
+    if (m.complex) json["hermitian"] = m.hermitian;
     json["symmetric_to_rounding"] = m.symmetric_to_rounding();
     json["asymmetry"] = m.asymmetry;
     json["lower_bandwidth"] = m.bandwidth.lower;
@@ -65,6 +73,13 @@ void show_results(sheet& result, inspected const& m) {
     json["identity_coverage"] = m.identity_coverage;
 }
 
+char const* describe_values(inspected const& m) {
+    if (m.symmetric_values) return "symmetric";
+    if (m.hermitian) return "Hermitian";
+    if (m.symmetric_to_rounding()) return m.complex ? "Hermitian up to rounding" : "symmetric up to rounding";
+    return "not symmetric";
+}
+
 template <class T>
 void write_report(info_request const& o, any_executor const& chosen, csr_view<T> a, inspected const& m,
                   output_files& files) {
@@ -72,9 +87,7 @@ void write_report(info_request const& o, any_executor const& chosen, csr_view<T>
         .command = "info", .summary = "Size, symmetry, bandwidths and coverages", .graph = o.matrix};
     show_matrix(a, page);
     page.facts = {{"pattern", m.symmetric_pattern ? "symmetric" : "not symmetric"},
-                  {"values", m.symmetric_values          ? "symmetric"
-                             : m.symmetric_to_rounding() ? "symmetric up to rounding"
-                                                         : "not symmetric"},
+                  {"values", describe_values(m)},
                   {"lower bandwidth", show_count(m.bandwidth.lower)},
                   {"upper bandwidth", show_count(m.bandwidth.upper)},
                   {"mean row degree", fmt::format("{:.2f}", m.degrees.mean)},
@@ -86,34 +99,83 @@ void write_report(info_request const& o, any_executor const& chosen, csr_view<T>
     files.write_text(o.report, render(page));
 }
 
-template <class Executor, class T>
-outcome inspect(info_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
-    progress status(o.common);
-    stopwatch clock;
-    auto const a = load_matrix<T>(make_host(o.common), o.matrix, status);
-    double const read_seconds = clock.lap();
-    status.show("inspecting");
-    auto const on_device = exec.copy(a);
-    clock.lap();
-    // A matrix without rows has no arrays.
-    inspected info{a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()}};
-    info.tolerance = symmetry_tolerance<T>;
-    if (a.rows() != a.columns())
-        info.asymmetry = std::numeric_limits<double>::infinity();
-    else if (!info.symmetric_values)
-        info.asymmetry = asymmetry_of(exec, on_device.view());
-    double const seconds = clock.lap();
-    if (!o.report.empty()) write_report(o, chosen, a.view(), info, files);
-    status.clear();
+double asymmetry_of_square(auto const& exec, auto const& a) {
+    return a.rows() == a.columns() ? asymmetry_of(exec, a.view()) : std::numeric_limits<double>::infinity();
+}
 
+template <class Executor, class T>
+inspected inspect(Executor const& exec, csr<T> const& a) {
+    // A matrix without rows has no arrays.
+    inspected m{a.rows() > 0 ? describe(exec, a.view()) : matrix_info{.columns = a.columns()}};
+    m.tolerance = symmetry_tolerance<T>;
+    if (a.rows() != a.columns() || !m.symmetric_values) m.asymmetry = asymmetry_of_square(exec, a);
+    return m;
+}
+
+template <class T, class To, class Convert>
+csr<To> with_values(host_executor const& host, csr<T> const& a, Convert convert) {
+    buffer<To> values(host, a.values().size());
+    std::transform(a.values().begin(), a.values().end(), values.begin(), convert);
+    return {a.rows(), a.columns(), host.copy(a.row_offsets()), host.copy(a.column_indices()), std::move(values)};
+}
+
+/// Statistics of the magnitudes, and the symmetry of the values.
+template <class R>
+inspected inspect_complex(host_executor const& host, csr<std::complex<R>> const& a, csr<R> const& magnitudes) {
+    auto m = inspect(host, magnitudes);
+    m.complex = true;
+    if (a.rows() == 0) return m;
+    auto const pairs = with_values<std::complex<R>, complex_pair<R>>(
+        host, a, [](std::complex<R> z) { return complex_pair<R>(z.real(), z.imag()); });
+    m.symmetric_values = symmetry_of(host, pairs.view()).values;
+    m.asymmetry = asymmetry_of_square(host, pairs);
+    m.hermitian = m.asymmetry == 0;
+    return m;
+}
+
+void publish(info_request const& o, any_executor const& chosen, inspected const& m, double read_seconds, double seconds,
+             output_files& files) {
     sheet result("info", o.common);
-    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.input(o.matrix, m.rows, m.columns, m.nonzeros);
     result.backend(chosen);
-    show_results(result, info);
+    show_results(result, m);
     result.line("time", fmt::format("{} to read, {} to inspect", show_seconds(read_seconds), show_seconds(seconds)));
     result.json()["read_seconds"] = read_seconds;
     result.json()["seconds"] = seconds;
     result.publish(files);
+}
+
+template <class Executor, class T>
+outcome run(info_request const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
+            output_files& files, progress& status) {
+    stopwatch clock;
+    auto const a = std::move(input).load<T>(make_host(o.common));
+    double const read_seconds = clock.lap();
+    status.show("inspecting");
+    auto const on_device = exec.copy(a);
+    clock.lap();
+    auto const m = inspect(exec, on_device);
+    double const seconds = clock.lap();
+    if (!o.report.empty()) write_report(o, chosen, a.view(), m, files);
+    status.clear();
+    publish(o, chosen, m, read_seconds, seconds, files);
+    return {};
+}
+
+/// A complex matrix is inspected on the host.
+template <class R>
+outcome run_complex(info_request const& o, matrix_input& input, output_files& files, progress& status) {
+    auto const host = make_host(o.common);
+    stopwatch clock;
+    auto const a = std::move(input).load<std::complex<R>>(host);
+    double const read_seconds = clock.lap();
+    status.show("inspecting");
+    auto const magnitudes = with_values<std::complex<R>, R>(host, a, [](std::complex<R> z) { return std::abs(z); });
+    auto const m = inspect_complex(host, a, magnitudes);
+    double const seconds = clock.lap();
+    if (!o.report.empty()) write_report(o, host, magnitudes.view(), m, files);
+    status.clear();
+    publish(o, host, m, read_seconds, seconds, files);
     return {};
 }
 
@@ -124,8 +186,13 @@ outcome run(info_request const& o) {
     output_files files({{"MATRIX", o.matrix}});
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);
+    progress status(o.common);
+    matrix_input input(o.matrix, status);
+    if (input.is_complex())
+        return o.common.precision == "single" ? run_complex<float>(o, input, files, status)
+                                              : run_complex<double>(o, input, files, status);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
-        return inspect<Executor, T>(o, chosen, exec, files);
+        return run<Executor, T>(o, chosen, exec, input, files, status);
     });
 }
 

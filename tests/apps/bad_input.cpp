@@ -169,7 +169,7 @@ std::vector<bad_run> const table = {
     {{"info", "@outside.mtx"}, 3, "outside.mtx:4:"},
     {{"info", "@zeroindex.mtx"}, 3, "zeroindex.mtx:3:"},
     {{"info", "@notgzip.mtx.gz"}, 3, "notgzip.mtx.gz"},
-    {{"info", "@complex.mtx"}, 3, "requires a real matrix"},
+    {{"multiply", "@complex.mtx", "@complex.mtx"}, 3, "requires a real matrix"},
     {{"solve", "@complex.mtx", "--preconditioner", "forest"},
      2,
      "real matrices, this system is complex; valid: auto, none"},

@@ -622,6 +622,38 @@ TEST_CASE("solve takes near-null-space vectors") {
               .find("takes no other preconditioner, got \"ilu0\"") != std::string::npos);
 }
 
+TEST_CASE("info describes complex matrices by their magnitudes and their conjugate transpose") {
+    scratch_folder const folder;
+    auto const described = [&](std::string const& kind, std::string const& entries) {
+        auto const path = folder.write("a.mtx", "%%MatrixMarket matrix coordinate complex " + kind + "\n" + entries);
+        return json_of({"info", path});
+    };
+    auto const hermitian = described("hermitian", "2 2 3\n1 1 2 0\n2 1 3 -4\n2 2 0 0\n");
+    CHECK(hermitian["symmetric_pattern"] == true);
+    CHECK(hermitian["symmetric_values"] == false);
+    CHECK(hermitian["hermitian"] == true);
+    CHECK(hermitian["asymmetry"] == 0);
+    CHECK(hermitian["largest_magnitude"] == 5);
+    CHECK(hermitian["diagonal_coverage"].get<double>() == doctest::Approx(2. / 12));
+    CHECK(hermitian["zero_diagonals"] == 1);
+    auto const symmetric = described("symmetric", "2 2 3\n1 1 2 0\n2 1 3 -4\n2 2 2 0\n");
+    CHECK(symmetric["symmetric_values"] == true);
+    CHECK(symmetric["hermitian"] == false);
+    CHECK(symmetric["asymmetry"].get<double>() == doctest::Approx(8. / 5)); // |(3 - 4 i) - (3 + 4 i)| = 8
+    auto const rounded = described("general", "2 2 4\n1 1 4 0\n2 2 4 0\n2 1 0 1\n1 2 0 -1.0000000000000002\n");
+    CHECK(rounded["hermitian"] == false);
+    CHECK(rounded["symmetric_to_rounding"] == true);
+    auto const wide = described("general", "2 3 1\n1 1 4 1\n");
+    CHECK(wide["asymmetry"].is_null());
+    CHECK(wide["hermitian"] == false);
+    CHECK(described("general", "0 0 0\n")["nonzeros"] == 0);
+    auto const page = folder / "page.html";
+    CHECK(run({"info", folder.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 2 1\n"),
+               "--precision", "single", "--report", page})
+              .out.find("Hermitian yes") != std::string::npos);
+    CHECK(read_text_file(page).find("Hermitian") != std::string::npos);
+}
+
 TEST_CASE("info and solve recognise symmetry up to rounding") {
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
