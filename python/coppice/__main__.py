@@ -9,7 +9,7 @@ from pathlib import Path
 def main() -> int:
     program = Path(__file__).parent / "bin" / "coppice"
     if not program.exists():
-        print("coppice: error: this build of the package came without the command", file=sys.stderr)
+        print("coppice: error: this build of the package came without the command; the wheel `coppice` contains it", file=sys.stderr)
         return 5
     sys.stdout.flush()
     os.execv(program, ["coppice", *sys.argv[1:]])
