@@ -105,12 +105,12 @@ matrix_format format_of(std::string const& file, std::string const& name, std::s
     if (name.ends_with(".sg")) return matrix_format::gap;
     if (name.ends_with(".wsg")) return matrix_format::gap_weighted;
     if (name.ends_with(".json") || is_object(text)) return matrix_format::node_link;
-    // A file with this name and without banner has no other format; an empty text is rejected with a message for this
-    // format.
-    if (name.ends_with(".mtx") || text.empty() || mentions_matrix_market(text)) return matrix_format::matrix_market;
+    // A file with this name and without banner has no other format.
+    if (name.ends_with(".mtx") || mentions_matrix_market(text)) return matrix_format::matrix_market;
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
     for (auto const* ending : {".csv", ".tsv", ".edges", ".el", ".wel"})
         if (name.ends_with(ending)) return matrix_format::edge_list;
+    if (text.empty() && !names) return matrix_format::matrix_market; // rejected with a message for this format
     if (detail::is_edge_list(text) || (names && is_text(text))) return matrix_format::edge_list;
     throw format_error(file, 1, kind_of(text));
 }

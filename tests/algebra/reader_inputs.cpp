@@ -149,6 +149,7 @@ TEST_CASE("edge lists as other programs write them") {
     holds(fault("a.csv", "0;1;2,5\n"), "expected a weight, found '2,5'; the decimal separator is a point");
     holds(fault("a.csv", "source,target,colour\n0,1,2\n"), "the meaning of column 'colour' is not known");
     holds(fault("a.csv", "source,target\n"), "the file holds no edges");
+    holds(fault("a.csv", ""), "the file holds no edges");
     holds(fault("out.a", "% sym unweighted\n0 1\n"), "vertex '0' is 0; vertices count from 1");
     holds(fault("a.txt", "\xFF\xFE"
                          "0\0 \0"),
@@ -222,6 +223,7 @@ TEST_CASE("tables of edges: named columns") {
     holds(fault("a.csv", "a,b,w\n0,1,\n", {.columns = {"a", "b", "w"}}), ":2: the weight is missing");
     holds(fault("a.csv", "a,b,w\n0,x,\n", {.columns = {"a", "b"}}), "found 'x'");
     holds(fault("a.csv", "a,b\n", {.columns = {"a", "b"}}), "the file holds no edges");
+    holds(fault("a.txt", "", {.columns = {"a", "b"}}), "the file holds no edges");
     holds(fault("a.graph", "2 1\n2\n1\n", {.columns = {"a", "b"}}),
           "columns are named, but the format of the file is METIS");
     CHECK_THROWS_AS(read("a.csv", table, {.columns = {"line"}}), argument_error);
