@@ -41,4 +41,24 @@ struct random_stream {
     }
 };
 
+/// Random numbers one after another, of one object, for example a walk or a vertex.
+class random_sequence {
+public:
+    COPPICE_HD random_sequence(std::uint64_t seed, std::int64_t object)
+        : state_(mix_bits(seed * golden_ratio + static_cast<std::uint64_t>(object))) {}
+    /// Uniform in [0, 1), a multiple of 2^-53.
+    COPPICE_HD double uniform() {
+        state_ += golden_ratio;
+        return double(mix_bits(state_) >> 11) * 0x1p-53;
+    }
+    /// Uniform in {0, ..., count - 1}; count > 0.
+    COPPICE_HD std::int32_t below(std::int32_t count) {
+        auto const x = std::int32_t(uniform() * count);
+        return x < count ? x : count - 1;
+    }
+
+private:
+    std::uint64_t state_;
+};
+
 } // namespace coppice::inline v0_1

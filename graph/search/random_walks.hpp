@@ -36,20 +36,6 @@ buffer<vertex_id> random_walks(Executor const& exec, csr_view<T> a, array_view<v
 
 namespace analytics {
 
-/// Numbers in [0, 1) of one walk.
-class walk_numbers {
-public:
-    COPPICE_HD walk_numbers(std::uint64_t seed, std::int64_t walk)
-        : state_(mix_bits(seed * golden_ratio + static_cast<std::uint64_t>(walk))) {}
-    COPPICE_HD double next() {
-        state_ += golden_ratio;
-        return double(mix_bits(state_) >> 11) * 0x1p-53;
-    }
-
-private:
-    std::uint64_t state_;
-};
-
 /// One walk: the lane code of host and CUDA.
 struct walker {
     graph_view g;
@@ -62,7 +48,7 @@ struct walker {
     vertex_id* walks;
 
     COPPICE_HD void operator()(std::int64_t walk) const {
-        walk_numbers numbers(seed, walk);
+        random_sequence numbers(seed, walk);
         vertex_id* const to = walks + walk * (length + 1);
         vertex_id previous = -1, at = starts[walk];
         to[0] = at;
@@ -78,11 +64,11 @@ struct walker {
         return !sums ? 1.0 : sums[k] - (k > g.offsets[u] ? sums[k - 1] : 0.0);
     }
     /// Draws a neighbour by the weights; -1: there is none.
-    COPPICE_HD vertex_id draw(vertex_id u, walk_numbers& numbers) const {
+    COPPICE_HD vertex_id draw(vertex_id u, random_sequence& numbers) const {
         std::int32_t const begin = g.offsets[u], end = g.offsets[u + 1];
         double const total = begin == end ? 0.0 : sums ? sums[end - 1] : double(end - begin);
         if (!(total > 0)) return -1;
-        double const x = numbers.next() * total;
+        double const x = numbers.uniform() * total;
         if (!sums) return g.neighbors[begin + (x < total - 1 ? std::int32_t(x) : end - begin - 1)];
         std::int32_t first = begin, last = end - 1; // the first edge whose sum is above x
         while (first < last) {
@@ -109,20 +95,20 @@ struct walker {
     COPPICE_HD double bias(vertex_id previous, vertex_id v) const {
         return v == previous ? return_factor : has_edge(previous, v) ? 1.0 : outward_factor;
     }
-    COPPICE_HD vertex_id step(vertex_id previous, vertex_id u, walk_numbers& numbers) const {
+    COPPICE_HD vertex_id step(vertex_id previous, vertex_id u, random_sequence& numbers) const {
         constexpr int max_attempts = 64;
         double const back_or_on = return_factor > outward_factor ? return_factor : outward_factor;
         double const largest = back_or_on > 1 ? back_or_on : 1.0;
         for (int i = 0; i < max_attempts; ++i) {
             vertex_id const v = draw(u, numbers);
-            if (v < 0 || numbers.next() * largest < bias(previous, v)) return v;
+            if (v < 0 || numbers.uniform() * largest < bias(previous, v)) return v;
         }
         return scan(previous, u, numbers);
     }
-    COPPICE_HD vertex_id scan(vertex_id previous, vertex_id u, walk_numbers& numbers) const {
+    COPPICE_HD vertex_id scan(vertex_id previous, vertex_id u, random_sequence& numbers) const {
         double total = 0;
         for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) total += weight(u, k) * bias(previous, g.neighbors[k]);
-        double left = numbers.next() * total;
+        double left = numbers.uniform() * total;
         vertex_id chosen = -1;
         for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
             double const x = weight(u, k) * bias(previous, g.neighbors[k]);

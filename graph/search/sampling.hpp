@@ -62,22 +62,6 @@ local_graph k_hop_subgraph(Executor const& exec, graph_view g, array_view<vertex
 
 namespace analytics {
 
-/// Pseudo-random numbers for the draws at one vertex.
-class draw_numbers {
-public:
-    COPPICE_HD draw_numbers(std::uint64_t seed, std::int64_t v)
-        : state_(mix_bits(seed * golden_ratio + static_cast<std::uint64_t>(v))) {}
-    /// A number in [0, count).
-    COPPICE_HD std::int32_t below(std::int32_t count) {
-        state_ += golden_ratio;
-        auto const x = std::int32_t(double(mix_bits(state_) >> 11) * 0x1p-53 * count);
-        return x < count ? x : count - 1;
-    }
-
-private:
-    std::uint64_t state_;
-};
-
 /// Draws the edges of frontier vertex i into [offsets[i], offsets[i + 1]): the lane code of host and CUDA.
 struct edge_draw {
     graph_view g;
@@ -94,7 +78,7 @@ struct edge_draw {
         std::int32_t const begin = g.offsets[u], degree = g.degree(u);
         std::int64_t const count = offsets[i + 1] - offsets[i];
         std::int32_t* const to = edges + offsets[i];
-        draw_numbers numbers(seed, u);
+        random_sequence numbers(seed, u);
         if (replace)
             for (std::int64_t k = 0; k < count; ++k) to[k] = numbers.below(degree);
         else if (count == degree)
@@ -111,13 +95,13 @@ struct edge_draw {
 
 private:
     /// Selection sampling (Knuth, TAOCP 2, algorithm 3.4.2 S).
-    COPPICE_HD static void scan(std::int32_t count, std::int32_t degree, draw_numbers& numbers, std::int32_t* to) {
+    COPPICE_HD static void scan(std::int32_t count, std::int32_t degree, random_sequence& numbers, std::int32_t* to) {
         std::int32_t taken = 0;
         for (std::int32_t k = 0; taken < count; ++k)
             if (numbers.below(degree - k) < count - taken) to[taken++] = k;
     }
     /// Floyd's algorithm (Bentley and Floyd, CACM 30, 1987).
-    COPPICE_HD static void choose(std::int32_t count, std::int32_t degree, draw_numbers& numbers, std::int32_t* to) {
+    COPPICE_HD static void choose(std::int32_t count, std::int32_t degree, random_sequence& numbers, std::int32_t* to) {
         for (std::int32_t k = 0; k < count; ++k) {
             std::int32_t const last = degree - count + k;
             std::int32_t x = numbers.below(last + 1);
