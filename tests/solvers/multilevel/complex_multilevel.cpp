@@ -25,26 +25,26 @@ namespace {
 
 using complex_number = std::complex<double>;
 
-/// A 5-point grid of side^2 points with 4 + shift on the diagonal and -1 times a phase per edge: a field of `flux` per
+/// A 5-point grid of width^2 points with 4 + shift on the diagonal and -1 times a phase per edge: a field of `flux` per
 /// cell, in a gauge with a random phase at each point if `seed` > 0.
-csr<complex_number> gauge_grid(int side, double flux, complex_number shift, unsigned seed) {
+csr<complex_number> gauge_grid(int width, double flux, complex_number shift, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> angle(0, 6.28);
-    std::vector<complex_number> gauge(std::size_t(side * side), 1);
+    std::vector<complex_number> gauge(std::size_t(width * width), 1);
     if (seed > 0)
         for (auto& g : gauge) g = std::polar(1.0, angle(random));
-    coo<complex_number> entries{side * side, side * side};
+    coo<complex_number> entries{width * width, width * width};
     auto const connect = [&](int p, int q, double phase) {
-        auto const link = -std::conj(gauge[std::size_t(p)]) * std::polar(1.0, phase) * gauge[std::size_t(q)];
-        entries.add(p, q, link);
-        entries.add(q, p, std::conj(link));
+        auto const coupling = -std::conj(gauge[std::size_t(p)]) * std::polar(1.0, phase) * gauge[std::size_t(q)];
+        entries.add(p, q, coupling);
+        entries.add(q, p, std::conj(coupling));
     };
-    for (int y = 0; y < side; ++y)
-        for (int x = 0; x < side; ++x) {
-            int const p = y * side + x;
+    for (int y = 0; y < width; ++y)
+        for (int x = 0; x < width; ++x) {
+            int const p = y * width + x;
             entries.add(p, p, 4.0 + shift);
-            if (x + 1 < side) connect(p, p + 1, 0);
-            if (y + 1 < side) connect(p, p + side, flux * x);
+            if (x + 1 < width) connect(p, p + 1, 0);
+            if (y + 1 < width) connect(p, p + width, flux * x);
         }
     return to_csr(host_executor{1}, std::move(entries));
 }
