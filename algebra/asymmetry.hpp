@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <coppice/algebra/symmetry.hpp>
+#include <coppice/core/conjugate.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -14,19 +15,6 @@ template <class R>
 inline constexpr double symmetry_tolerance = sizeof(R) == sizeof(float) ? 1e-6 : 1e-13;
 
 namespace detail {
-
-template <class T>
-COPPICE_HD T mirror_image(T value) {
-    return value;
-}
-template <class R>
-COPPICE_HD complex_pair<R> mirror_image(complex_pair<R> value) {
-    return {value.re, -value.im};
-}
-
-struct larger_value {
-    COPPICE_HD double operator()(double a, double b) const { return a > b ? a : b; }
-};
 
 /// largest[i] = max over j of |a_ij|
 template <class T, class I, class O>
@@ -56,13 +44,13 @@ struct asymmetry_of_row {
             I const j = a.indices[k];
             if (k > a.row_begin(i) && a.indices[k - 1] == j) return std::numeric_limits<double>::infinity();
             O const mirror = position_in_row(a, std::int64_t(j), i);
-            T const other = mirror < 0 ? T{} : mirror_image(a.coefficients[mirror]);
+            T const other = mirror < 0 ? T{} : conjugate_of(a.coefficients[mirror]);
             double const difference = double(magnitude(a.coefficients[k] - other));
             if (difference == 0) continue;
             double const scale = largest[i] < largest[j] ? largest[i] : largest[j];
             double const relative = difference / scale; // not a number if a value is not finite
             constexpr double infinity = std::numeric_limits<double>::infinity();
-            found = larger_value{}(found, relative <= infinity ? relative : infinity);
+            found = maximum{}(found, relative <= infinity ? relative : infinity);
         }
         return found;
     }
@@ -82,7 +70,7 @@ double asymmetry_of(Executor const& exec, csr_view<T, I, O> a, double limit = st
     buffer<double> largest(exec, a.rows());
     for_each(exec, a.rows(), detail::largest_of_row<T, I, O>{sorted.view, largest.data()});
     return reduce(exec, a.rows(), 0.0, detail::asymmetry_of_row<T, I, O>{sorted.view, largest.data(), limit},
-                  detail::larger_value{});
+                  maximum{});
 }
 
 #define COPPICE_ASYMMETRY(EXTERN, EXECUTOR)                                                                            \

@@ -235,16 +235,53 @@ void load_null_space(solve_options& o, host_executor const& host, std::int64_t r
     o.null_vectors = std::move(read.values);
 }
 
-/// Throws if a null space, or bicg, is combined with something that does not support it.
-void check_single_solve(solve_options const& o) {
-    std::string const what = !o.null_space.empty() ? "--null-space" : o.solver == bicg_name ? "--solver bicg" : "";
-    if (what.empty()) return;
-    if (o.compare || o.mixed || o.ranks > 1 || current_processes())
-        throw usage_error(what + " cannot be combined with " +
-                          (o.compare     ? "--compare"
-                           : o.mixed     ? "--mixed"
-                           : o.ranks > 1 ? "--parts"
-                                         : "several processes (--mpi)"));
+/// An option as the user gave it, and whether it is given.
+struct given_option {
+    bool given;
+    std::string_view name;
+};
+using option_list = std::vector<given_option>;
+
+/// Name of the first option of the list that is given; empty if none is.
+std::string_view first_given(option_list const& options) {
+    auto const first = std::find_if(options.begin(), options.end(), [](auto const& option) { return option.given; });
+    return first == options.end() ? std::string_view() : first->name;
+}
+
+/// Throws if an option of each list is given.
+void forbid_together(option_list const& options, option_list const& others) {
+    auto const one = first_given(options), other = first_given(others);
+    if (!one.empty() && !other.empty()) throw usage_error(fmt::format("{} cannot be combined with {}", one, other));
+}
+
+/// Options of a solve with one right-hand side by one method in this process.
+option_list single_solve_options(solve_options const& o) {
+    return {{!o.null_space.empty(), "--null-space"}, {o.solver == bicg_name, "--solver bicg"}};
+}
+option_list near_null_space_options(solve_options const& o) {
+    return {{!o.coordinates.empty(), "--coordinates"}, {!o.near_null_space.empty(), "--near-null-space"}};
+}
+/// Options that replace the solve by others.
+option_list other_solves(solve_options const& o) { return {{o.compare, "--compare"}, {o.mixed, "--mixed"}}; }
+option_list reports(solve_options const& o) { return {{!o.report.empty(), "--report"}}; }
+option_list several_ranks(solve_options const& o) {
+    return {{current_processes() != nullptr, "several processes (--mpi)"}, {o.ranks > 1, "--parts"}};
+}
+
+option_list combined(option_list first, option_list const& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+/// Throws if there are several right-hand sides and an option that takes one.
+void check_rhs_columns(solve_options const& o, std::int64_t columns) {
+    if (columns <= 1) return;
+    auto const one_process = option_list{{o.ranks > 1, "--parts"}};
+    auto const option = first_given(combined(combined(one_process, near_null_space_options(o)),
+                                             combined(single_solve_options(o), combined(other_solves(o), reports(o)))));
+    if (!option.empty())
+        throw usage_error(
+            fmt::format("{} requires a single right-hand side; --rhs {} has {}", option, o.system.rhs, columns));
 }
 
 /// Throws if near-null-space vectors are combined with something that does not use them.
@@ -255,8 +292,7 @@ void check_near_null_space(solve_options const& o) {
         throw usage_error("--coordinates and --near-null-space both give near-null-space vectors; use one of the two");
     if (o.preconditioner != automatic_name && o.preconditioner != "multilevel")
         throw usage_error(fmt::format("{} is for the preconditioner multilevel, not {}", option, o.preconditioner));
-    if (o.mixed || o.compare)
-        throw usage_error(option + " cannot be combined with " + (o.mixed ? "--mixed" : "--compare"));
+    forbid_together(near_null_space_options(o), other_solves(o));
 }
 
 template <class T>
@@ -322,16 +358,9 @@ void check_ranks_of_solve(solve_options const& o) {
     check_ranks(o.ranks);
     process_ranks const* const processes = current_processes();
     if (o.ranks == 1 && !processes) return;
-    std::string const several = processes ? "several processes (--mpi)" : "--parts";
     if (processes && o.ranks > 1)
         throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
-    if (o.compare || o.mixed || !o.report.empty() || !o.coordinates.empty() || !o.near_null_space.empty())
-        throw usage_error(several + " cannot be combined with " +
-                          (o.compare                ? "--compare"
-                           : o.mixed                ? "--mixed"
-                           : !o.report.empty()      ? "--report"
-                           : !o.coordinates.empty() ? "--coordinates"
-                                                    : "--near-null-space"));
+    forbid_together(several_ranks(o), combined(combined(other_solves(o), reports(o)), near_null_space_options(o)));
 }
 
 /// Each process is a rank, with its own part of the cores or its own device.
@@ -367,20 +396,8 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
-    if (rhs.columns > 1 && o.ranks > 1)
-        throw usage_error(
-            fmt::format("--parts requires a single right-hand side; --rhs {} has {}", o.system.rhs, rhs.columns));
+    check_rhs_columns(o, rhs.columns);
     if (rhs.columns > 1) {
-        if (o.compare || o.mixed || !o.report.empty() || !o.near_vectors.empty() || !o.null_vectors.empty() ||
-            o.solver == bicg_name)
-            throw usage_error(fmt::format("{} requires a single right-hand side; --rhs {} has {}",
-                                          !o.near_vectors.empty()   ? "a near null space"
-                                          : !o.null_vectors.empty() ? "--null-space"
-                                          : o.solver == bicg_name   ? "--solver bicg"
-                                          : o.compare               ? "--compare"
-                                          : o.mixed                 ? "--mixed"
-                                                                    : "--report",
-                                          o.system.rhs, rhs.columns));
         linear_system<Executor, T> const several(exec, a, rhs, start);
         interruptible const until_interrupted;
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
@@ -465,7 +482,7 @@ void check(solve_options& o) {
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     check_ranks_of_solve(o);
     check_near_null_space(o);
-    check_single_solve(o);
+    forbid_together(single_solve_options(o), combined(other_solves(o), several_ranks(o)));
     check_system_arguments(o.system);
 }
 

@@ -10,13 +10,14 @@
 
 #include <coppice/solvers/catalogue/catalogue.hpp>
 #include <coppice/solvers/iterative/vectors/elements.hpp>
+#include <coppice/solvers/multilevel/complex_multilevel.hpp>
 
 namespace coppice::inline v0_1 {
 
 namespace detail {
 
 using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry, ilut_entry,
-                                   iluk_entry, sparse_direct_entry>;
+                                   iluk_entry, sparse_direct_entry, complex_multilevel_entry>;
 
 /// Applies a preconditioner of complex_pair elements to vectors of std::complex.
 template <class T, class M>

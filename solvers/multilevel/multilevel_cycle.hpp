@@ -8,6 +8,7 @@
 
 #include <coppice/algebra/asymmetry.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
+#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
@@ -214,45 +215,38 @@ private:
 
     /// The matrices of a level, transposed: the cycle M^-T is that of A^T with R^T as the prolongator.
     struct transposed_level {
-        csr<S, I> a{}, p{}, r{}; ///< A^T, R^T, P^T
-        srcsr_plan<I> a_plan{}, p_plan{}, r_plan{};
+        detail::transposed_matrix<Executor, S, I> a{}, p{}, r{};
     };
-    void transpose_levels(Executor const& exec) const {
-        for (int depth = 0; depth < int(structures_.size()); ++depth) {
-            auto const& level = structures_[depth];
-            auto& to = transposed_.emplace_back();
-            if (level.last && direct()) {
-                auto const n = level.a.rows();
-                transposed_inverse_ = transpose(exec, direct_.inverse_matrix(n));
-                inverse_plan_ = make_srcsr_plan(exec, transposed_inverse_.view());
-                break;
-            }
-            to.a = transpose(exec, matrix(depth).a);
-            to.a_plan = make_srcsr_plan(exec, to.a.view());
-            if (level.last) break;
-            auto const& storage = storages_[depth];
-            to.p = transpose(exec, level.prolongator.transposed(std::as_const(storage.r).data()));
-            to.r = transpose(exec, level.prolongator.matrix(std::as_const(storage.p).data()));
-            to.p_plan = make_srcsr_plan(exec, to.p.view());
-            to.r_plan = make_srcsr_plan(exec, to.r.view());
-        }
-    }
     void solve_last(Executor const& exec, bool transposed, T const* b, T* x) const {
         if (!transposed) return direct_.solve(exec, b, x);
-        csr_view<T, I> const a = transposed_inverse_.view();
-        reduce_rows(exec, inverse_plan_, along_nonzeros{multiply_stored<T, I, T>{b}, a.coefficients, a.indices},
-                    add_plus<T>{}, store_vector<T>{x});
+        transposed_inverse_.multiply(exec, direct_.inverse_matrix(structures_.back().a.rows()), b, store_vector<T>{x});
     }
 
-    level_matrix<T, S, I> matrix(int depth, bool transposed = false) const {
-        if (transposed) {
-            auto const& level = transposed_[std::size_t(depth)];
-            return {level.a.view(), &level.a_plan, storages_[depth].scale, true};
-        }
+    level_matrix<T, S, I> matrix(int depth) const {
         auto const& level = structures_[depth];
         csr_view<S, I> const a{level.a.rows(),  level.a.columns(), level.a.nonzeros(),
                                level.a.offsets, level.a.indices,   storages_[depth].a.data()};
         return {a, &level.plan, storages_[depth].scale};
+    }
+    level_matrix<T, S, I> matrix(Executor const& exec, int depth, bool transposed) const {
+        auto const a = matrix(depth);
+        if (!transposed) return a;
+        auto& stored = transposed_[std::size_t(depth)].a;
+        return {stored.of(exec, a.a), &stored.plan(), a.scale, true};
+    }
+    level_matrix<T, S, I> prolongator(Executor const& exec, int depth, bool transposed) const {
+        auto const& level = structures_[depth];
+        auto const& storage = storages_[depth];
+        if (!transposed) return {level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        auto& stored = transposed_[std::size_t(depth)].p;
+        return {stored.of(exec, level.prolongator.transposed(storage.r.data())), &stored.plan()};
+    }
+    level_matrix<T, S, I> restriction(Executor const& exec, int depth, bool transposed) const {
+        auto const& level = structures_[depth];
+        auto const& storage = storages_[depth];
+        if (!transposed) return {level.prolongator.transposed(storage.r.data()), &level.r_plan};
+        auto& stored = transposed_[std::size_t(depth)].r;
+        return {stored.of(exec, level.prolongator.matrix(storage.p.data())), &stored.plan()};
     }
 
     /// One cycle for A x = b on a level, with initial guess zero.
@@ -262,7 +256,7 @@ private:
         if (level.last && direct()) return solve_last(exec, transposed, b, x);
         if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
-        auto const a = matrix(depth, transposed);
+        auto const a = matrix(exec, depth, transposed);
         if (coupling_ && level.smoother.needs_couplings())
             level.smoother.begin(exec, a, b, smoothed, couplings_of_level(depth));
         else
@@ -306,17 +300,10 @@ private:
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
                  T* residual) const {
         auto const& level = structures_[depth];
-        auto const& storage = storages_[depth];
         auto& below = storages_[depth + 1];
         T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
         compute_residual(exec, depth, a, b, smoothed, residual);
-        level_matrix<T, S, I> r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
-        level_matrix<T, S, I> p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
-        if (a.transposed) {
-            auto const& of = transposed_[std::size_t(depth)];
-            r = {of.r.view(), &of.r_plan};
-            p = {of.p.view(), &of.p_plan};
-        }
+        auto const r = restriction(exec, depth, a.transposed), p = prolongator(exec, depth, a.transposed);
         auto const transfer = [&]<class Store>(level_matrix<T, S, I> const& m, T const* x, Store const& store) {
             if (level.prolongator.has_ones())
                 for_each(exec, m.a.rows(), sum_gathered<T, I, Store>{m.a.offsets, m.a.indices, x, store});
@@ -330,7 +317,7 @@ private:
         cycle(exec, depth + 1, coarse_b, coarse_x, a.transposed);
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
-            auto const c = matrix(depth + 1, a.transposed);
+            auto const c = matrix(exec, depth + 1, a.transposed);
             compute_residual(exec, depth + 1, c, coarse_b, coarse_x, again);
             cycle(exec, depth + 1, again, step, a.transposed);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
@@ -354,8 +341,7 @@ private:
     int first_lower_ = 0;
     multilevel_report report_{};
     mutable std::vector<transposed_level> transposed_{}; ///< empty until apply_transpose()
-    mutable csr<T, I> transposed_inverse_{};
-    mutable srcsr_plan<I> inverse_plan_{};
+    mutable detail::transposed_matrix<Executor, T, I> transposed_inverse_{};
 };
 
 template <executor Executor, class T, class S, class I>
@@ -406,6 +392,7 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     transposed_.clear();
+    transposed_inverse_.clear();
     buffer<T> values;
     a = in_sorted_order(exec, a, values);
     for (int depth = 0; depth < int(structures_.size()); ++depth) {
@@ -427,7 +414,7 @@ void multilevel_hierarchy<Executor, T, S, I>::apply(Executor const& exec, T cons
 
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::apply_transpose(Executor const& exec, T const* b, T* x) const {
-    if (transposed_.empty()) transpose_levels(exec);
+    if (transposed_.empty()) transposed_.resize(structures_.size());
     cycle(exec, 0, b, x, true);
 }
 

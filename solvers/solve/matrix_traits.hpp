@@ -3,6 +3,7 @@
 /// Properties of a matrix that determine suitable solvers.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct matrix_traits {
     bool finite = true;            ///< every value is finite
     /// Mean over the nonzeros of the lengths of their rows, so that long rows count by their cost.
     double row_length = 0;
+    /// Whether row_length is above four times the mean length of a row: a graph with vertices of high degree.
+    bool has_hubs = false;
     /// Real matrices: mean over the nonempty rows of (sum of the two largest off-diagonal magnitudes) / (sum of all).
     /// Upper bound of the weight coverage of a linear forest; 1 for a tridiagonal matrix.
     double strongest_pair = 0;
@@ -33,8 +36,11 @@ struct matrix_traits {
 
     /// Real matrices: mean over the rows of max(0, |a_ii| - sum of the other |a_ij|) / |a_ii|.
     double dominance = 0;
+    /// Real matrices: mean over the nonempty rows of min(1, |a_ii| / sum of the other |a_ij|). 1 for M-matrices whose
+    /// row sums are not negative; about .6 for elasticity in the plane, .3 in space.
+    double diagonal_weight = 1;
     /// On the host: number of levels of a breadth-first search from one row, until half of all rows are visited; at
-    /// most many_levels. 0: unknown.
+    /// most many_levels. Of large matrices an estimate from a part of the search. 0: unknown.
     int levels = 0;
     static constexpr int many_levels = 120;
 
@@ -53,12 +59,19 @@ struct squared_length {
     }
 };
 
-/// Sum over rows of the fraction of the two largest off-diagonal entries, number of rows that have any, and sum over
-/// rows of their dominance.
+template <executor Executor, class T, class I, class O>
+void measure_rows(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
+    double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
+    traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
+    traits.has_hubs = traits.row_length * double(a.rows()) > 4 * double(a.nonzeros());
+}
+
+/// Sum over rows of the fraction of the two largest off-diagonal entries, number of rows that have any, and sums over
+/// rows of their dominance and of the weight of their diagonal.
 struct pair_fraction {
-    double fraction = 0, rows = 0, dominance = 0;
+    double fraction = 0, rows = 0, dominance = 0, diagonal = 0;
     COPPICE_HD pair_fraction operator()(pair_fraction const& a, pair_fraction const& b) const {
-        return {a.fraction + b.fraction, a.rows + b.rows, a.dominance + b.dominance};
+        return {a.fraction + b.fraction, a.rows + b.rows, a.dominance + b.dominance, a.diagonal + b.diagonal};
     }
 };
 template <class T, class I, class O>
@@ -77,7 +90,8 @@ struct pair_fraction_of_row {
             first = size > first ? size : first;
         }
         double const dominance = diagonal > sum ? (diagonal - sum) / diagonal : 0;
-        return {sum > 0 ? (first + second) / sum : 0, sum > 0 ? 1.0 : 0.0, dominance};
+        if (!(sum > 0)) return {0, 0, dominance, 0};
+        return {(first + second) / sum, 1, dominance, diagonal < sum ? diagonal / sum : 1};
     }
 };
 
@@ -108,23 +122,51 @@ bool has_few_bands(Executor const& exec, csr_view<T, I, O> a) {
         return reduce(exec, a.rows(), std::int64_t(0), bandwidth_of_row<T, I, O>{a}, larger_width{}) <= bands;
 }
 
+/// The rows that a breadth-first search from the middle row has visited, level by level.
+template <class T, class I, class O>
+class row_search {
+public:
+    explicit row_search(csr_view<T, I, O> a) : a_(a), seen_(std::size_t(a.rows()), false) { add(a.rows() / 2); }
+
+    std::int64_t visited() const { return std::int64_t(order_.size()); }
+    /// Visits the next level; returns whether it has any row.
+    bool advance() {
+        std::size_t const end = order_.size();
+        for (; at_ < end; ++at_)
+            for (O k = a_.row_begin(order_[at_]); k < a_.row_end(order_[at_]); ++k)
+                if (!seen_[std::size_t(a_.indices[k])]) add(a_.indices[k]);
+        return order_.size() > end;
+    }
+
+private:
+    void add(I row) {
+        seen_[std::size_t(row)] = true;
+        order_.push_back(row);
+    }
+    csr_view<T, I, O> a_;
+    std::vector<bool> seen_;
+    std::vector<I> order_{};
+    std::size_t at_ = 0; ///< first row of the last level
+};
+
 /// Number of levels of a breadth-first search from the middle row, until half of the rows are visited; at most
-/// `max_levels`. Host only.
+/// `max_levels`. The search ends after max_rows_to_search rows. The number v(l) of rows in l levels then grows as a
+/// power of l: the exponent is that between l / 2 and l. Host only.
 template <class T, class I, class O>
 int count_levels(csr_view<T, I, O> a, int max_levels) {
-    std::vector<bool> seen(std::size_t(a.rows()), false);
-    std::vector<I> order;
-    if (a.rows() > 0) order.push_back(a.rows() / 2);
-    if (a.rows() > 0) seen[std::size_t(order[0])] = true;
-    int levels = 0;
-    for (std::size_t at = 0; at < order.size() && levels < max_levels && 2 * order.size() < seen.size(); ++levels)
-        for (std::size_t const end = order.size(); at < end; ++at)
-            for (O k = a.row_begin(order[at]); k < a.row_end(order[at]); ++k)
-                if (auto const j = std::size_t(a.indices[k]); !seen[j]) {
-                    seen[j] = true;
-                    order.push_back(a.indices[k]);
-                }
-    return levels;
+    constexpr std::int64_t max_rows_to_search = 50'000;
+    std::int64_t const half = std::int64_t(a.rows()) / 2;
+    if (half == 0) return 0;
+    row_search search(a);
+    std::vector<std::int64_t> visited{1};
+    while (visited.back() < std::min(half, max_rows_to_search) && int(visited.size()) <= max_levels && search.advance())
+        visited.push_back(search.visited());
+    int const levels = int(visited.size()) - 1;
+    if (visited.back() >= half || visited.back() < max_rows_to_search || levels < 2) return levels;
+    double const rows = double(visited.back());
+    double const exponent =
+        std::log(rows / double(visited[std::size_t(levels / 2)])) / std::log(double(levels) / (levels / 2));
+    return int(std::min<double>(max_levels, levels * std::pow(double(half) / rows, 1 / exponent)));
 }
 
 template <executor Executor, class T, class I, class O>
@@ -145,11 +187,11 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     bool const equal =
         found.any(flags::unsorted) ? is_symmetric(exec, a) : found.symmetric_pattern() && !found.any(flags::unequal);
     if (!equal) measure_asymmetry(exec, a, traits);
-    double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
-    traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
+    measure_rows(exec, a, traits);
     auto const pairs = reduce(exec, a.rows(), pair_fraction{}, pair_fraction_of_row<T, I, O>{a}, pair_fraction{});
     traits.strongest_pair = pairs.rows > 0 ? pairs.fraction / pairs.rows : 0;
     traits.dominance = a.rows() > 0 ? pairs.dominance / double(a.rows()) : 0;
+    traits.diagonal_weight = pairs.rows > 0 ? pairs.diagonal / pairs.rows : 1;
     if constexpr (std::is_same_v<Executor, host_executor>) traits.levels = count_levels(a, matrix_traits::many_levels);
     return traits;
 }
@@ -199,8 +241,7 @@ matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     if (!a.offsets) return {.complex = is_complex_number<T>};
     if constexpr (is_complex_number<T>) {
         auto traits = detail::traits_of_complex(exec, detail::as_elements(a));
-        double const squared = reduce(exec, a.rows(), 0.0, detail::squared_length<T, I, O>{a}, plus{});
-        traits.row_length = a.nonzeros() > 0 ? squared / double(a.nonzeros()) : 0;
+        detail::measure_rows(exec, a, traits);
         traits.few_bands = detail::has_few_bands(exec, a);
         return traits;
     } else {

@@ -29,7 +29,7 @@ constexpr double longest_rows_to_factorise = 500;
 /// Minimum number of rows for which a multilevel method saves more than its set-up costs. The limits of the iterations
 /// end an attempt with it if the matrix is not suited.
 constexpr std::int64_t min_rows_for_levels = 10'000;
-constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
+constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 100;
 
 /// A solve by the multilevel method takes as long as 200 to 370 iterations of CG with a diagonal preconditioner on the
 /// host; on an H200 as long as 400 to 600 for a million rows and 1000 for fewer than 200,000 rows. If CG is expected to
@@ -37,10 +37,12 @@ constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
 /// iterations. The estimate uses the convergence rate of the first iterations; the final number is two to three times
 /// larger. A 27-point grid of 100^3 points converges after 100 iterations, a grid in the plane with as many points
 /// after 700; the estimates after 16 iterations are 37 and 170.
-constexpr std::int64_t diagonal_remaining = 120, max_diagonal_remaining = 360;
-std::int64_t patience(std::int64_t n, bool on_host) {
+/// BiCGStab, for unsymmetric matrices, converges irregularly: streamline diffusion on triangles takes 149 iterations,
+/// and the estimates are up to 200.
+constexpr std::int64_t diagonal_remaining = 120, unsymmetric_remaining = 240, max_diagonal_remaining = 360;
+std::int64_t patience(matrix_traits const& traits, std::int64_t n, bool on_host) {
     constexpr std::int64_t rows = 1'000'000;
-    if (on_host) return diagonal_remaining;
+    if (on_host) return traits.symmetric ? diagonal_remaining : unsymmetric_remaining;
     return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, max_diagonal_remaining);
 }
 
@@ -51,15 +53,17 @@ std::string first_preconditioner(matrix_traits const& traits) {
     return traits.strongest_pair >= strong_pair || traits.row_length >= long_rows ? "forest" : "jacobi";
 }
 
-/// Whether CG with a diagonal preconditioner will take so many iterations that the multilevel method is quicker, which
-/// takes as long as 120 to 170 of them. Without dominant diagonals an iteration carries information one edge further:
-/// to 1e-8 it takes 2 (in space) to 3.3 or more (in the plane) iterations per level of a search. With dominant
-/// diagonals the residual falls by a factor e in at most sqrt(2 / dominance) / 2 iterations.
+/// Whether a diagonal preconditioner will take so many iterations that the multilevel method is quicker, which takes as
+/// long as 120 to 170 iterations of CG in the plane and 200 to 370 in space, or 250 of BiCGStab. Without dominant
+/// diagonals an iteration carries information one edge further: to 1e-8 it takes, per level of a search, 2 (in space)
+/// to 3.3 or more (in the plane) iterations of CG, 1.8 to 2.7 of BiCGStab, and 21 of CG for elasticity, whose diagonals
+/// are small. With dominant diagonals the residual falls by a factor e in at most sqrt(2 / dominance) / 2 iterations.
 bool diagonal_is_slow(matrix_traits const& traits, std::int64_t n) {
-    constexpr double many_iterations = 4;
-    constexpr int levels_in_plane = 45, levels_in_space = 85;
-    bool const plane = 8 * std::int64_t(traits.levels) * traits.levels >= n;
-    return traits.levels >= (plane ? levels_in_plane : levels_in_space) &&
+    constexpr double many_iterations = 4, small_diagonal = 0.65;
+    int const levels_in_plane = traits.symmetric ? 45 : 90, levels_in_space = traits.symmetric ? 85 : 110;
+    int const per_level = traits.symmetric && traits.diagonal_weight < small_diagonal ? 5 : 1;
+    bool const plane = 10 * std::int64_t(traits.levels) * traits.levels >= n;
+    return per_level * traits.levels >= (plane ? levels_in_plane : levels_in_space) &&
            traits.dominance * 2 * many_iterations * many_iterations < 1;
 }
 
@@ -110,6 +114,16 @@ void add_immediate_direct(choices& all, matrix_traits const& traits, std::int64_
         all.push_back({method, "direct,max-operations=1e7", 0, 100});
 }
 
+/// Before any iteration: a direct solver that takes some 100 ms at most, if iterations often fail: unsymmetric or
+/// indefinite matrices with zeros or negative values on the diagonal (chemical plants, power systems) or with rows of
+/// very different lengths (circuits). Orders take little time, and later attempts reuse them.
+constexpr std::int64_t max_rows_for_early_direct = 200'000;
+void add_early_direct(choices& all, matrix_traits const& traits, std::int64_t n, bool on_host) {
+    bool const doubtful = !traits.positive_diagonal || (traits.has_hubs && !traits.symmetric);
+    if (has_sparse_direct() && on_host && doubtful && n <= max_rows_for_early_direct)
+        all.push_back({"gmres", "direct,max-operations=1e8", 0, 100});
+}
+
 /// If factors without fill fail: with fill, for circuits, optimality conditions and chemical plants. It converges in
 /// some ten iterations or hardly at all.
 void add_factors_with_fill(choices& all, matrix_traits const& traits, std::int64_t n, bool on_host) {
@@ -122,6 +136,7 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     std::string const factors = complex_preconditioner(traits, on_host, false);
     choices all;
     add_immediate_direct(all, traits, n, on_host);
+    if (!traits.symmetric) add_early_direct(all, traits, n, on_host);
     if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
     if (!traits.symmetric) all.push_back({"bicgstab", factors});
@@ -142,10 +157,11 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
     add_immediate_direct(all, traits, n, on_host);
+    add_early_direct(all, traits, n, on_host);
     if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
         if (!on_host || !diagonal_is_slow(traits, n))
-            all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
+            all.push_back({method, first_preconditioner(traits), 0, 0, patience(traits, n, on_host)});
         all.push_back({method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
     }
     if (traits.maybe_positive_definite()) {

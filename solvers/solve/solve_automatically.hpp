@@ -59,8 +59,9 @@ std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int6
 /// One attempt to solve the system with a choice.
 struct solver_attempt {
     solver_choice choice{};
-    std::string refusal{};         ///< error message if the preconditioner could not be made, otherwise empty
-    preconditioner_report setup{}; ///< report of the preconditioner
+    std::string refusal{};           ///< error message if the preconditioner could not be made, otherwise empty
+    bool exceeds_operations = false; ///< refused because the direct solver would exceed its limit of operations
+    preconditioner_report setup{};   ///< report of the preconditioner
     double setup_seconds = 0, solve_seconds = 0;
     krylov_result result{}; ///< result of this attempt, without its history, which is in automatic_result::result
 };

@@ -45,7 +45,7 @@ inline solver_choice last_direct() { return {"gmres", std::string(direct_name)};
 inline bool exceeded_operations(std::vector<solver_attempt> const& attempts) {
     auto const last =
         std::find_if(attempts.rbegin(), attempts.rend(), [](auto const& a) { return is_direct(a.choice); });
-    return last != attempts.rend() && last->refusal.find("max-operations") != std::string::npos;
+    return last != attempts.rend() && last->exceeds_operations;
 }
 
 template <class T>
@@ -199,6 +199,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
             made = true;
         } catch (matrix_error const& error) { // not suited: on to the next
             attempt.refusal = error.what();
+            attempt.exceeds_operations = dynamic_cast<operations_error const*>(&error) != nullptr;
             if (!refusal) refusal = std::current_exception();
         }
         left -= attempt.result.iterations;

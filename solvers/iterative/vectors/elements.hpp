@@ -13,6 +13,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/complex_pair.hpp>
+#include <coppice/core/conjugate.hpp>
 #include <coppice/core/memory.hpp>
 
 namespace coppice::inline v0_1 {
@@ -89,12 +90,6 @@ COPPICE_HD inline double real_part(double x) { return x; }
 template <class R>
 COPPICE_HD R real_part(complex_pair<R> const& x) {
     return x.re;
-}
-COPPICE_HD inline float conjugate_of(float x) { return x; }
-COPPICE_HD inline double conjugate_of(double x) { return x; }
-template <class R>
-COPPICE_HD complex_pair<R> conjugate_of(complex_pair<R> const& x) {
-    return {x.re, -x.im};
 }
 COPPICE_HD inline double length_of(double x) { return std::fabs(x); }
 COPPICE_HD inline double length_of(complex_pair<double> const& x) { return std::hypot(x.re, x.im); }

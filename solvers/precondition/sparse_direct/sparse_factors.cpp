@@ -338,16 +338,18 @@ struct sparse_factors<S>::state {
     void accept(factor_size const& size, double triangles) {
         factor_size const allowed = limit(triangles);
         if (size.nonzeros > allowed.nonzeros) refuse("GB of memory", gigabytes(), "max-gigabytes");
-        if (size.operations > allowed.operations) refuse("operations", options.max_operations, "max-operations");
+        if (size.operations > allowed.operations)
+            refuse<operations_error>("operations", options.max_operations, "max-operations");
         report.estimated_nonzeros = size.nonzeros;
         report.estimated_operations = triangles * size.operations;
     }
+    template <class Error = matrix_error>
     [[noreturn]] static void refuse(char const* what, double limit, char const* option) {
         std::ostringstream text;
         text.precision(3);
         text << "sparse direct solver: by an estimate, the factors of this matrix need more than " << limit << " "
              << what << "; use an iterative preconditioner, or raise " << option;
-        throw matrix_error(text.str());
+        throw Error(text.str());
     }
 
     bool factor_bands(csr_view<S> a, matrix_properties const& properties) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -33,6 +34,12 @@ struct sparse_direct_options {
     /// Orders that attempts with other limits found for the same matrix: each is computed once. See
     /// make_known_orders().
     std::shared_ptr<detail::known_orders> orders{};
+};
+
+/// Thrown if a factorisation is estimated to take more than sparse_direct_options::max_operations.
+class operations_error : public matrix_error {
+public:
+    using matrix_error::matrix_error;
 };
 
 /// Whether this build has the sparse direct solver (Eigen was found when it was configured).

@@ -134,7 +134,8 @@ void solve_all(Executor const& exec, int n, kind k, double tolerance) {
     for (auto const method : krylov_names)
         for (auto const name : complex_preconditioner_names) {
             // MINRES needs a positive definite preconditioner: not the diagonal or the inverse of an indefinite matrix.
-            bool const is_indefinite = (name == "jacobi" || name == "direct") && k != kind::definite;
+            bool const inverts = name == "direct" || name == "multilevel"; // small systems
+            bool const is_indefinite = (name == "jacobi" || inverts) && k != kind::definite;
             if (!suits(method, k) || (method == "minres" && is_indefinite)) continue;
             if (name == "ic0" && k == kind::general) continue; // is rejected
             if (!preconditioner_row_of(name).keeps_symmetry && (method == "cg" || method == "minres")) continue;
@@ -321,7 +322,7 @@ TEST_CASE_TEMPLATE("complex systems: methods that are not available, and values 
     CHECK_THROWS_WITH_AS(
         make_preconditioner(exec, "forest", a.view()),
         "preconditioner \"forest\" is for real matrices; for complex ones there are: none, jacobi, ilu0, ic0, "
-        "isai, ilut, iluk, direct",
+        "isai, ilut, iluk, direct, multilevel",
         argument_error);
     CHECK_THROWS_AS(make_preconditioner(exec, "amg", a.view()), argument_error);
     csr_operator const op(exec, a);

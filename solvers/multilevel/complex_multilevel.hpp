@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The multilevel forest method for complex matrices, and its registration.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/asymmetry.hpp>
+#include <coppice/core/conjugate.hpp>
+#include <coppice/graph/search/bfs.hpp>
+#include <coppice/solvers/multilevel/multilevel_definitions.hpp>
+
+namespace coppice::inline v0_1 {
+
+namespace multilevel_detail {
+
+/// Writes row i of f A as rows 2 i and 2 i + 1 of its real form: an entry a becomes the block [re a, -im a; im a, re
+/// a].
+template <class R, class I>
+struct write_real_rows {
+    csr_view<complex_pair<R>, I> a;
+    complex_pair<R> factor;
+    I *offsets, *indices;
+    R* values;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        I const first = a.row_begin(i), length = a.row_end(i) - first;
+        offsets[2 * i] = 4 * first;
+        offsets[2 * i + 1] = 4 * first + 2 * length;
+        if (i == std::int64_t(a.rows()) - 1) offsets[2 * i + 2] = 4 * (first + length);
+        for (I k = 0; k < length; ++k) {
+            complex_pair<R> const value = factor * a.coefficients[first + k];
+            I const upper = 4 * first + 2 * k, lower = upper + 2 * length, column = 2 * a.indices[first + k];
+            indices[upper] = indices[lower] = column;
+            indices[upper + 1] = indices[lower + 1] = column + 1;
+            values[upper] = values[lower + 1] = value.re;
+            values[upper + 1] = -value.im;
+            values[lower] = value.im;
+        }
+    }
+};
+
+/// Returns the real form of `factor` A: of 2 n rows, for vectors with real and imaginary parts alternately. Throws
+/// overflow_error if it outgrows the index type.
+template <executor Executor, class R, class I>
+csr<R, I> real_form(Executor const& exec, csr_view<complex_pair<R>, I> a, complex_pair<R> factor) {
+    I const rows = checked_cast<I>(2 * std::int64_t(a.rows()), "rows of the real form of a complex matrix");
+    I const entries = checked_cast<I>(4 * std::int64_t(a.nonzeros()), "entries of the real form of a complex matrix");
+    buffer<I> offsets(exec, std::int64_t(rows) + 1), indices(exec, entries);
+    buffer<R> values(exec, entries);
+    if (rows == 0) fill(exec, offsets.view(), I(0));
+    for_each(exec, a.rows(), write_real_rows<R, I>{a, factor, offsets.data(), indices.data(), values.data()});
+    return {rows, rows, std::move(offsets), std::move(indices), std::move(values)};
+}
+
+/// Sums over rows of a_ii / |a_ii|, of -a_ij |a_ii| / a_ii for i != j, and of |a_ij|.
+template <class R>
+struct sum_of_phases {
+    complex_pair<double> diagonal{0, 0}, couplings{0, 0};
+    double magnitudes = 0;
+    COPPICE_HD sum_of_phases operator()(sum_of_phases const& a, sum_of_phases const& b) const {
+        return {a.diagonal + b.diagonal, a.couplings + b.couplings, a.magnitudes + b.magnitudes};
+    }
+};
+/// a / |a|; 1 for 0
+template <class R>
+COPPICE_HD complex_pair<double> direction(complex_pair<R> const& a) {
+    complex_pair<double> const wide(a);
+    double const size = double(magnitude(a));
+    return size > 0 ? wide / size : complex_pair<double>(1.0);
+}
+template <class R, class I>
+struct phases_of_row {
+    csr_view<complex_pair<R>, I> a;
+    COPPICE_HD sum_of_phases<R> operator()(std::int64_t i) const {
+        sum_of_phases<R> sum;
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (std::int64_t(a.indices[k]) == i) sum.diagonal = direction(a.coefficients[k]);
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            if (std::int64_t(a.indices[k]) == i) continue;
+            sum.couplings = sum.couplings - complex_pair<double>(a.coefficients[k]) * conjugate_of(sum.diagonal);
+            sum.magnitudes += double(magnitude(a.coefficients[k]));
+        }
+        return sum;
+    }
+};
+
+/// t_v / t_p = -(a_vp / |a_vp|) (|a_vv| / a_vv) for the parent p of v in a tree, so that a_vv t_v and a_vp t_p have
+/// opposite directions; 1 for the root and for rows that the search has not reached.
+template <class R, class I>
+struct begin_test_vector {
+    csr_view<complex_pair<R>, I> a;
+    vertex_id* parents;
+    complex_pair<double>* t;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        complex_pair<double> diagonal(1.0), coupling(-1.0);
+        if (parents[v] < 0) parents[v] = vertex_id(v);
+        for (I k = a.row_begin(v); k < a.row_end(v); ++k)
+            if (std::int64_t(a.indices[k]) == v)
+                diagonal = direction(a.coefficients[k]);
+            else if (a.indices[k] == I(parents[v]))
+                coupling = direction(a.coefficients[k]);
+        t[v] = std::int64_t(parents[v]) == v ? complex_pair<double>(1.0) : -(coupling * conjugate_of(diagonal));
+    }
+};
+/// Doubles the lengths of the paths to the root: t_v / t_q for the parent q of the parent p.
+struct double_paths {
+    vertex_id const* parents;
+    complex_pair<double> const* t;
+    vertex_id* next_parents;
+    complex_pair<double>* next_t;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vertex_id const p = parents[v];
+        next_t[v] = std::int64_t(p) == v ? t[v] : t[v] * t[p];
+        next_parents[v] = parents[p];
+    }
+};
+/// The vectors t and i t of real forms.
+template <class R>
+struct write_test_vectors {
+    complex_pair<double> const* t;
+    std::int64_t n;
+    R* vectors; ///< [2 n 2]
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vectors[2 * v] = vectors[2 * n + 2 * v + 1] = R(t[v].re);
+        vectors[2 * v + 1] = R(t[v].im);
+        vectors[2 * n + 2 * v] = R(-t[v].im);
+    }
+};
+
+/// Returns the vectors t and i t of a vector with |t_v| = 1 that A maps to small values locally: its phases follow the
+/// entries along a tree of a breadth-first search from the middle row. It is that of A times a diagonal matrix of
+/// phases if A is replaced by D^H A D.
+template <executor Executor, class R, class I>
+buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
+    std::int64_t const n = a.rows();
+    auto tree = bfs(exec, graph_view(a), vertex_id(n / 2));
+    buffer<complex_pair<double>> t(exec, n), next(exec, n);
+    buffer<vertex_id> next_parents(exec, n);
+    for_each(exec, n, begin_test_vector<R, I>{a, tree.parents.data(), t.data()});
+    for (std::int64_t length = 1; length < std::int64_t(tree.depth); length *= 2) {
+        for_each(exec, n, double_paths{tree.parents.data(), t.data(), next_parents.data(), next.data()});
+        std::swap(t, next);
+        std::swap(tree.parents, next_parents);
+    }
+    buffer<R> vectors(exec, 4 * n);
+    for_each(exec, n, write_test_vectors<R>{t.data(), n, vectors.data()});
+    exec.synchronize(); // before temporary memory is freed
+    return vectors;
+}
+
+/// to = factor from, or factor conj(from)
+template <class R>
+struct scale_elements {
+    complex_pair<R> factor;
+    bool conjugates;
+    complex_pair<R> const* from;
+    complex_pair<R>* to;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        to[i] = factor * (conjugates ? conjugate_of(from[i]) : from[i]);
+    }
+};
+
+} // namespace multilevel_detail
+
+/// multilevel_preconditioner for a complex matrix: the cycle of the real form of f A, whose points are the real and
+/// imaginary parts of an unknown. f has |f| = 1 and makes the diagonals positive on average. Aggregates follow |a_ij|;
+/// the restriction is P^H. If A is Hermitian positive definite, so is M. The coarse levels represent the constants or,
+/// if the entries have other directions than those of a Laplace matrix (links of a gauge field), a vector whose phases
+/// follow the entries.
+///
+/// For matrices that are not Hermitian, the smoother is jacobi, l1 or chebyshev: M is complex-linear with each of them.
+/// Takes four times the memory of a real matrix with the same pattern.
+template <executor Executor, class R, class I>
+class complex_multilevel {
+public:
+    using element = complex_pair<R>;
+
+    /// Throws what multilevel_preconditioner throws, and argument_error for the smoother gauss_seidel if A is not
+    /// Hermitian.
+    complex_multilevel(Executor const& exec, csr_view<element, I> a, multilevel_options const& options, int block)
+        : hermitian_(asymmetry_of(exec, a, symmetry_tolerance<R>) <= symmetry_tolerance<R>),
+          levels_(make(exec, a, options, block)) {}
+
+    /// The new values are Hermitian if the old ones are: the smoother is chosen once.
+    void refresh(Executor const& exec, csr_view<element, I> a) {
+        set_factor(sum_phases(exec, a));
+        auto const real = multilevel_detail::real_form(exec, a, factor_);
+        levels_.refresh(exec, real.view());
+        exec.synchronize(); // before the real form is freed
+    }
+    void apply(Executor const& exec, array_view<element const> r, array_view<element> z) const {
+        levels_.apply(exec, reals<R const>(r), reals<R>(z));
+        if (!(factor_ == element(R(1)))) for_each(exec, z.size(), scaled(false, z.data(), z.data()));
+    }
+    /// M^-T r = f conj(M_f^-H conj(r)), where M_f is the real form. Allocates.
+    void apply_transpose(Executor const& exec, array_view<element const> r, array_view<element> z) const {
+        buffer<element> conjugated(exec, r.size());
+        for_each(exec, r.size(),
+                 multilevel_detail::scale_elements<R>{element(R(1)), true, r.data(), conjugated.data()});
+        levels_.apply_transpose(exec, reals<R const>(array_view<element const>(conjugated.view())), reals<R>(z));
+        for_each(exec, z.size(), scaled(true, z.data(), z.data()));
+    }
+    bool replayable() const { return true; }
+    std::vector<finding> findings() const { return levels_.findings(); }
+
+private:
+    template <class To, class From>
+    static array_view<To> reals(array_view<From> x) {
+        return {reinterpret_cast<To*>(x.data()), 2 * x.size()};
+    }
+    multilevel_detail::scale_elements<R> scaled(bool conjugates, element const* from, element* to) const {
+        return {factor_, conjugates, from, to};
+    }
+
+    static auto sum_phases(Executor const& exec, csr_view<element, I> a) {
+        using namespace multilevel_detail;
+        return reduce(exec, a.rows(), sum_of_phases<R>{}, phases_of_row<R, I>{a}, sum_of_phases<R>{});
+    }
+    void set_factor(multilevel_detail::sum_of_phases<R> const& sum) {
+        if (!hermitian_ && detail::is_finite(sum.diagonal))
+            factor_ = element(conjugate_of(multilevel_detail::direction(sum.diagonal)));
+    }
+    multilevel_preconditioner<Executor, R, I> make(Executor const& exec, csr_view<element, I> a,
+                                                   multilevel_options options, int block) {
+        using namespace multilevel_detail;
+        constexpr double min_aligned = 0.9;
+        if (!hermitian_ && options.smoother == multilevel_smoother::gauss_seidel)
+            throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "
+                                 "Hermitian; use jacobi, l1 or chebyshev");
+        if (!hermitian_ && options.smoother == multilevel_smoother::automatic)
+            options.smoother = multilevel_smoother::jacobi;
+        auto const sum = sum_phases(exec, a);
+        set_factor(sum);
+        near_null_space<R> near{2 * block, 0, {}};
+        buffer<R> vectors;
+        if (block == 1 && sum.couplings.re < min_aligned * sum.magnitudes) {
+            vectors = follow_phases(exec, a);
+            near = {2, 2, vectors.view()};
+        }
+        auto const real = real_form(exec, a, factor_);
+        multilevel_preconditioner<Executor, R, I> made(exec, real.view(), options, near);
+        exec.synchronize(); // before the vectors are freed
+        return made;
+    }
+
+    bool hermitian_;
+    element factor_{R(1)};
+    multilevel_preconditioner<Executor, R, I> levels_;
+};
+
+/// Registration of the multilevel method for complex matrices.
+struct complex_multilevel_entry {
+    static constexpr preconditioner_row row = multilevel_entry::row;
+
+    template <executor Executor, class R, class I>
+    static auto make(Executor const& exec, csr_view<complex_pair<R>, I> a, chosen_options const& o) {
+        return complex_multilevel<Executor, R, I>(exec, a, multilevel_entry::read(o), int(o.integer("block")));
+    }
+};
+
+} // namespace coppice::inline v0_1
