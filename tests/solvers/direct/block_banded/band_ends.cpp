@@ -73,9 +73,11 @@ TEST_CASE_TEMPLATE("bands: every mix of bands, at every size where the eliminati
                 CAPTURE(upper);
                 CAPTURE(n);
                 auto const seed = std::uint64_t(n * 100 + lower * 10 + upper);
-                check_solution(exec, bands_of<double>(n, lower, upper, seed), {});
-                check_solution(exec, bands_of<float>(n, lower, upper, seed),
-                               {.operation = matrix_operation::transposed});
+                if (!sanitized || (lower + upper) % 2 == 0)
+                    check_solution(exec, bands_of<double>(n, lower, upper, seed), {});
+                if (!sanitized || (lower + upper) % 2 == 1)
+                    check_solution(exec, bands_of<float>(n, lower, upper, seed),
+                                   {.operation = matrix_operation::transposed});
             }
 }
 
