@@ -104,6 +104,7 @@ TEST_CASE_TEMPLATE(
     auto const exec = Fixture::exec();
     for (int const reach : ends_for_races({1, 2, 3, 4, 5, 8}))
         for (std::int64_t const n : {3, 16, 17, 33, 100, 1500, 2049, 4500}) {
+            if (sanitized && n == 4500 && reach != 8) continue; // two threads: the same for every reach
             CAPTURE(reach);
             CAPTURE(n);
             auto const s = bands_of<double>(n, reach, reach, std::uint64_t(n + reach));
