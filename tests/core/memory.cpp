@@ -231,7 +231,8 @@ TEST_CASE("a buffer that shrinks keeps its first elements") {
         }
 }
 
-TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture, coppice::test::on_threads) {
+TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture,
+                   coppice::test::on_threads) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 65535, 65536, 65537, 131071, 500001}) {
         std::vector<std::int64_t> from(static_cast<std::size_t>(n) + 9);
