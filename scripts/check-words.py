@@ -17,6 +17,10 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
 sources = (".hpp", ".cpp", ".cuh", ".cu", ".h", ".inc")
+scripts = (".py", ".sh", ".cmake")
+c_blocks, script_blocks = ("cpp", "c", "cuda"), ("python", "py", "sh", "bash", "cmake")
+script_comment = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.M)
+block = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
 comment = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 
 
@@ -28,6 +32,11 @@ def barred():
             yield kind, re.compile(pattern), re.compile(third) if kind == "allow" else third
 
 
+def is_script(path):
+    """Whether # begins a comment."""
+    return path.suffix in scripts or path.name == "CMakeLists.txt" or (path.name == "run" and path.parent.name == ".ci")
+
+
 def texts(path):
     """(kind, line number, text) of the parts of a file: its comments, its identifiers, or its prose."""
     content = path.read_text(encoding="utf-8", errors="replace")
@@ -35,9 +44,24 @@ def texts(path):
         prose = re.sub(r"```.*?```|`[^`\n]*`|\]\([^)]*\)", lambda m: re.sub(r"[^\n]", " ", m.group()), content, flags=re.S)
         for number, line in enumerate(prose.split("\n"), 1):
             yield "prose", number, line
-        return
-    if path.suffix not in sources:
-        return
+        for found in block.finditer(content):
+            language, code = found.groups()
+            before = content.count("\n", 0, found.start(2))
+            parts = texts_of_c(code) if language in c_blocks else texts_of_script(code) if language in script_blocks else ()
+            for kind, number, line in parts:
+                yield kind, before + number, line
+    elif is_script(path):
+        yield from texts_of_script(content)
+    else:
+        yield from texts_of_c(content)
+
+
+def texts_of_script(content):
+    for found in script_comment.finditer(content):
+        yield "prose", content.count("\n", 0, found.start()) + 1, re.sub(r"`[^`]*`", " ", found.group())
+
+
+def texts_of_c(content):
     code = content
     for found in comment.finditer(content):
         text = found.group()
@@ -61,7 +85,7 @@ def main():
     count = Counter()
     for name in names:
         path = root / name
-        if name == "CHANGELOG.md" or path.is_symlink() or path.suffix not in (*sources, ".md"):
+        if name == "CHANGELOG.md" or path.is_symlink() or not (path.suffix in (*sources, ".md") or is_script(path)):
             continue
         allowed = [pattern for kind, pattern, paths in rules if kind == "allow" and paths.search(name)]
         for kind, number, line in texts(path):

@@ -17,7 +17,7 @@ using namespace coppice;
 
 namespace {
 
-#define HOST_EXECUTORS coppice::test::one_thread, coppice::test::two_threads
+#define HOST_EXECUTORS coppice::test::on_threads
 
 template <class T, class I>
 void check_against_map(csr<T, I> const& a, coo<T, I> const& from) {

@@ -108,7 +108,7 @@ std::string fault_of_any(fs::path const& file, int threads = 1) {
 
 } // namespace
 
-#define HOST_EXECUTORS coppice::test::one_thread, coppice::test::two_threads
+#define HOST_EXECUTORS coppice::test::on_threads
 
 TEST_CASE_TEMPLATE("tiny files read as the reference reads them", Fixture, HOST_EXECUTORS) {
     auto const files = files_in(test::source_folder() / "datasets" / "tiny");

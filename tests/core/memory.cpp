@@ -25,8 +25,6 @@ using namespace coppice;
 using coppice::test::every_allocation_fails_once;
 using coppice::test::failing_memory;
 using coppice::test::on_cuda;
-using coppice::test::one_thread;
-using coppice::test::two_threads;
 
 static_assert(std::is_nothrow_move_constructible_v<buffer<int>> && std::is_nothrow_move_assignable_v<buffer<int>>);
 static_assert(std::is_trivially_copyable_v<array_view<double>>);
@@ -233,7 +231,8 @@ TEST_CASE("a buffer that shrinks keeps its first elements") {
         }
 }
 
-TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture, one_thread, two_threads) {
+TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture,
+                   coppice::test::on_threads) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 65535, 65536, 65537, 131071, 500001}) {
         std::vector<std::int64_t> from(static_cast<std::size_t>(n) + 9);

@@ -20,8 +20,6 @@
 
 using namespace coppice;
 using coppice::test::on_cuda;
-using coppice::test::one_thread;
-using coppice::test::two_threads;
 
 namespace {
 

@@ -1183,6 +1183,7 @@ int main(int argc, char** argv) {
     }
     uint64_t const seed = strtoull(argv[1], NULL, 10);
     long const first = strtol(argv[2], NULL, 10), count = strtol(argv[3], NULL, 10);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines if a call ends the program */
     if (GrB_init(GrB_NONBLOCKING) != GrB_SUCCESS) return 1;
     make_operators();
     int const kinds = (int)(sizeof operations / sizeof operations[0]);

@@ -3,6 +3,9 @@
 /// Whether a sanitizer is active: long cases then use smaller sizes that execute the same lines.
 #pragma once
 
+#include <initializer_list>
+#include <vector>
+
 namespace coppice::test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -18,5 +21,16 @@ constexpr bool races_watched = true;
 #else
 constexpr bool races_watched = false;
 #endif
+
+/// The values of a loop over sizes or other parameters on which synchronisation does not depend: the first and the last
+/// with the thread sanitizer, otherwise all.
+template <class T>
+std::vector<T> ends_for_races(std::vector<T> const& all) {
+    return races_watched && all.size() > 2 ? std::vector<T>{all.front(), all.back()} : all;
+}
+template <class T>
+std::vector<T> ends_for_races(std::initializer_list<T> all) {
+    return ends_for_races(std::vector<T>(all));
+}
 
 } // namespace coppice::test

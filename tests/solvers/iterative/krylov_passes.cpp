@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/block_stand_in.hpp"
+#include "support/sanitized.hpp"
 #include <coppice/semiring/reduce_rows/srcsr_block.hpp>
 #include <coppice/solvers/iterative/krylov/bicgstab.hpp>
 #include <coppice/solvers/iterative/krylov/cg.hpp>
@@ -58,7 +59,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
     block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     double const alpha = 0.3;
-    for (std::int64_t const n : {1, 63, 64, 65, 1000, 5000}) {
+    for (std::int64_t const n : test::ends_for_races({1, 63, 64, 65, 1000, 5000})) {
         for (int const blocks : {1, 3, 70}) {
             CAPTURE(n);
             CAPTURE(blocks);
@@ -200,8 +201,8 @@ TEST_CASE("krylov passes: projection onto a basis") {
     constexpr int threads = 64;
     block_runner runner(threads, detail::projected_batch * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
-    for (std::int64_t const n : {1, 64, 3000}) {
-        for (int const done : {0, 1, 7, 8, 19}) {
+    for (std::int64_t const n : test::ends_for_races({1, 64, 3000})) {
+        for (int const done : test::ends_for_races({0, 1, 7, 8, 19})) {
             CAPTURE(n);
             CAPTURE(done);
             auto const basis = draw(n * (done + 1), 3), w = draw(n, 4);

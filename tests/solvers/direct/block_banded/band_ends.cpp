@@ -11,6 +11,7 @@
 
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -63,17 +64,20 @@ std::vector<T> column_of(std::vector<T> const& all, std::int64_t n, std::int64_t
 TEST_CASE_TEMPLATE("bands: every mix of bands, at every size where the elimination changes", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (int lower = 0; lower <= 8; ++lower)
-        for (int upper = 0; upper <= 8; ++upper)
+    int const step = races_watched ? 4 : 1;
+    for (int lower = 0; lower <= 8; lower += step)
+        for (int upper = 0; upper <= 8; upper += step)
             for (std::int64_t const n : sizes) {
                 if (n > 100 && lower != upper && (n > 1032 || std::max(lower, upper) < 5)) continue;
                 CAPTURE(lower);
                 CAPTURE(upper);
                 CAPTURE(n);
                 auto const seed = std::uint64_t(n * 100 + lower * 10 + upper);
-                check_solution(exec, bands_of<double>(n, lower, upper, seed), {});
-                check_solution(exec, bands_of<float>(n, lower, upper, seed),
-                               {.operation = matrix_operation::transposed});
+                if (!sanitized || (lower + upper) % 2 == 0)
+                    check_solution(exec, bands_of<double>(n, lower, upper, seed), {});
+                if (!sanitized || (lower + upper) % 2 == 1)
+                    check_solution(exec, bands_of<float>(n, lower, upper, seed),
+                                   {.operation = matrix_operation::transposed});
             }
 }
 
@@ -98,8 +102,9 @@ TEST_CASE_TEMPLATE(
     "bands: the same bits for one right-hand side and for several, on one thread and on two, in position", Fixture,
     COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (int const reach : {1, 2, 3, 4, 5, 8})
+    for (int const reach : ends_for_races({1, 2, 3, 4, 5, 8}))
         for (std::int64_t const n : {3, 16, 17, 33, 100, 1500, 2049, 4500}) {
+            if (sanitized && n == 4500 && reach != 8) continue; // two threads: the same for every reach
             CAPTURE(reach);
             CAPTURE(n);
             auto const s = bands_of<double>(n, reach, reach, std::uint64_t(n + reach));
@@ -124,7 +129,7 @@ TEST_CASE_TEMPLATE(
 #if !defined(COPPICE_TEST_CUDA)
 TEST_CASE("bands: pivot rows that are not saved are recomputed with the same bits") {
     for (int const threads : {1, 2})
-        for (int const reach : {1, 3, 5, 8})
+        for (int const reach : ends_for_races({1, 3, 5, 8}))
             for (std::int64_t const n : {33, 1032, 1040, 1041, 1042, 2049, 4500}) {
                 CAPTURE(threads);
                 CAPTURE(reach);

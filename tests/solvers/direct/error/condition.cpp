@@ -4,6 +4,7 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -136,6 +137,7 @@ TEST_CASE_TEMPLATE("bands: the condition of a transposed matrix is that of its t
     std::int64_t const length = 1200;
     for (int const n : {1, 2, 4})
         for (bool const cyclic : {false, true}) {
+            if (sanitized && n == 4) continue; // most of the time of this case
             CAPTURE(n);
             CAPTURE(cyclic);
             block_storage<T> const s(length, n, 17, true);

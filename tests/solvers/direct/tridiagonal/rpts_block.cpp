@@ -371,6 +371,7 @@ TEST_CASE("rpts: on chip no loss for singular partitions and different scales") 
             CHECK(backward_error(s, block_solution<pivoting::partial>(s, {n, 32, true})) <= 1e-15);
             CHECK(backward_error(plain, block_solution<pivoting::partial>(plain, {n, 64, true})) <= 1e-13);
         }
+        if (test::races_watched) continue;
         // Scaled pivoting is invariant under scaling of rows by powers of two.
         auto const mixed = scaled_rows(plain, [](std::size_t i) { return int(i * 7919 % 401) - 200; });
         CHECK(block_solution<pivoting::scaled_partial>(plain, {n, 32}) ==
@@ -498,14 +499,14 @@ TEST_CASE("rpts: permuted vectors give the same bits") {
                     CHECK(x[target ? std::size_t(target[i]) : i] == expected[i]);
             }
     };
-    for (std::int64_t const n : {1, 7, 33, 64, 129, 993, 1024, 2500})
+    for (std::int64_t const n : test::ends_for_races({1, 7, 33, 64, 129, 993, 1024, 2500}))
         for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
             CAPTURE(n);
             CAPTURE(p.last);
             CAPTURE(p.threads);
             CAPTURE(p.small);
             check(random_system<double>(n, std::uint64_t(n)), p);
-            check(random_system<float>(n, std::uint64_t(n)), p);
+            if (!test::races_watched) check(random_system<float>(n, std::uint64_t(n)), p);
         }
 }
 
@@ -524,7 +525,8 @@ TEST_CASE("rpts: batches with several right-hand sides are bitwise equal to sepa
                     auto const& s = batch.one[std::size_t(k * batch.columns + c)];
                     auto const mine = batch.of(x, k, c);
                     CHECK(backward_error(s, mine) <= 1e-13);
-                    if ((k + c) % 2 == 0) CHECK(mine == block_solution<pivoting::partial>(s, p));
+                    if ((k + c) % 2 == 0 && !test::races_watched)
+                        CHECK(mine == block_solution<pivoting::partial>(s, p));
                 }
         }
 }
@@ -614,8 +616,8 @@ struct cyclic_batch {
 } // namespace
 
 TEST_CASE("rpts: kernel bodies solve cyclic systems of every size around their boundaries") {
-    for (std::int64_t const n :
-         {64, 65, 66, 67, 94, 95, 96, 97, 127, 128, 129, 255, 256, 1023, 1024, 1025, 1026, 1057, 2500})
+    for (std::int64_t const n : test::ends_for_races(
+             {64, 65, 66, 67, 94, 95, 96, 97, 127, 128, 129, 255, 256, 1023, 1024, 1025, 1026, 1057, 2500}))
         for (path const& p : {path{5120}, path{5120, 32}, path{5120, 64, true}, path{63, 64}, path{130, 32, true}}) {
             CAPTURE(n);
             CAPTURE(p.last);
