@@ -70,7 +70,8 @@ std::string address(char const* operand, GrB_Type type, char const* stride) {
 std::string source_of(operator_kind kind, definition const& of) {
     std::string source = "#include <complex.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n"
                          "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n"
-                         "typedef uint64_t GrB_Index;\n" +
+                         "typedef uint64_t GrB_Index;\ntypedef float _Complex GxB_FC32_t;\n"
+                         "typedef double _Complex GxB_FC64_t;\n" +
                          type_definitions(of) + of.text + "\n";
     std::string const shown = "__attribute__((visibility(\"default\"))) void ", name = of.name;
     if (kind == operator_kind::index_unary)

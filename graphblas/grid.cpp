@@ -14,14 +14,18 @@ namespace {
 
 constexpr index block_size = 256; ///< values that are combined at a time
 constexpr index task_size = 1 << 14;
-constexpr std::size_t max_size = 8; ///< bytes of a value of a predefined type
+constexpr std::size_t max_size = 16; ///< bytes of a value of a predefined type
 /// Values of a block of one predefined type.
 struct block_values {
     alignas(64) std::array<std::byte, std::size_t(block_size) * max_size> memory;
     void* data() { return memory.data(); }
 };
 
-/// Calls f(U{}) for the unsigned integer of `size` bytes.
+/// The bits of a double-precision complex number.
+struct double_word {
+    std::uint64_t low, high;
+};
+/// Calls f(U{}) for the unsigned integers of `size` bytes.
 template <class F>
 void with_word(std::size_t size, F const& f) {
     switch (size) {
@@ -31,8 +35,10 @@ void with_word(std::size_t size, F const& f) {
         return f(std::uint16_t{});
     case 4:
         return f(std::uint32_t{});
-    default:
+    case 8:
         return f(std::uint64_t{});
+    default:
+        return f(double_word{});
     }
 }
 template <class U>
