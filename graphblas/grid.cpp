@@ -203,6 +203,13 @@ index update_block(grid& c, position_mask const& mask, GrB_BinaryOp accum, bool 
     U* const values = words<U>(*c.values) + first;
     U const* const from = values_of<U>(t) + (t.single ? 0 : first);
     index const stride = t.single ? 0 : 1;
+    if (!c_flags && !t_flags && !mask.flags && !mask.complement) { // every position is written
+        if (accum)
+            accum->loop(values, values, 1, from, stride, n);
+        else
+            for (index k = 0; k < n; ++k) values[k] = from[k * stride];
+        return n;
+    }
     std::array<std::uint8_t, block_size> admitted, written;
     admitted_flags(mask, first, n, admitted.data());
     for (std::size_t k = 0; k < std::size_t(n); ++k) written[k] = t_flags ? admitted[k] & t_flags[k] : admitted[k];
