@@ -80,7 +80,7 @@ function(coppice_configure_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
   target_include_directories(${target} PUBLIC
     "$<BUILD_INTERFACE:${COPPICE_INCLUDE_DIRS}>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PUBLIC TBB::tbb Threads::Threads PRIVATE ZLIB::ZLIB
+  target_link_libraries(${target} PUBLIC TBB::tbb Threads::Threads PRIVATE ZLIB::ZLIB ${CMAKE_DL_LIBS}
     $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
   if(COPPICE_HAS_CUDA)
     target_compile_definitions(${target} PUBLIC COPPICE_HAS_CUDA=1)

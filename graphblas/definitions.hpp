@@ -24,10 +24,7 @@ struct compiled_operator {
 };
 enum class operator_kind { unary, binary, index_unary };
 
-/// Compiles and loads a definition, or loads the library of an earlier call, in this program or another one, from the
-/// folder $COPPICE_CACHE_DIR, $XDG_CACHE_HOME/coppice or $HOME/.cache/coppice. Only folders and files that nobody else
-/// can write are used. The compiler is $COPPICE_CC, by default cc; COPPICE_JIT=off switches it off. Libraries remain
-/// loaded until the program ends.
+/// Compiles and loads a definition by run_time_library(), which describes where libraries are stored.
 compiled_operator compile_definition(operator_kind kind, definition const& of);
 
 } // namespace coppice::graphblas

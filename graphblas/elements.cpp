@@ -296,7 +296,7 @@ contents read_blob(blob_header const& h, std::byte const* from) {
 }
 GrB_Type predefined_type(std::uint64_t code) {
     for (GrB_Type t : {GrB_BOOL, GrB_INT8, GrB_INT16, GrB_INT32, GrB_INT64, GrB_UINT8, GrB_UINT16, GrB_UINT32,
-                       GrB_UINT64, GrB_FP32, GrB_FP64})
+                       GrB_UINT64, GrB_FP32, GrB_FP64, GxB_FC32, GxB_FC64})
         if (std::uint64_t(t->code) == code) return t;
     return nullptr;
 }

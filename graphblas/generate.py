@@ -18,31 +18,42 @@ NUMBERS = [t for t in TYPES if t != "BOOL"]
 INTEGERS = [t for t in NUMBERS if "INT" in t]
 UNSIGNED = [t for t in NUMBERS if t.startswith("U")]
 REALS = ["FP32", "FP64"]
+# Complex types and their objects have the names of SuiteSparse:GraphBLAS. The types of the real parts are REAL_OF.
+COMPLEX = {"FC32": "GxB_FC32_t", "FC64": "GxB_FC64_t"}
+REAL_OF = {"FC32": "FP32", "FC64": "FP64"}
+C_TYPES = {**TYPES, **COMPLEX}
 OBJECTS = ["Type", "UnaryOp", "IndexUnaryOp", "BinaryOp", "Monoid", "Semiring", "Descriptor", "Scalar", "Vector", "Matrix"]
 HANDLES = ["GrB_" + o for o in OBJECTS] + ["GrB_Global"]
 
-# Operators: name -> (types, C++ functor, type of the result or None for that of the operand). The functors are in
+# Operators: (prefix, name, types, C++ functor, type of the result). Without a type of the result it is that of the
+# operand; "real" and "complex" stand for the type of the parts and for the type with such parts. The functors are in
 # operators.hpp. GxB names are those of SuiteSparse:GraphBLAS.
 ALL = list(TYPES)
-UNARY = [("GrB", "IDENTITY", ALL, "identity"), ("GrB", "AINV", ALL, "ainv"), ("GrB", "MINV", ALL, "minv"),
-         ("GrB", "ABS", ALL, "absolute"), ("GrB", "BNOT", INTEGERS, "bit_not"), ("GxB", "ONE", ALL, "one"),
-         ("GxB", "LNOT", ALL, "logical_not")]
-UNARY += [("GxB", name.upper(), REALS, "real_" + name) for name in
-          "sqrt log exp log2 exp2 log10 log1p expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt ceil "
-          "floor round trunc lgamma tgamma erf erfc".split()]
-BINARY = [("GrB", "FIRST", ALL, "first", None), ("GrB", "SECOND", ALL, "second", None), ("GrB", "ONEB", ALL, "pair", None),
-          ("GrB", "MIN", ALL, "min", None), ("GrB", "MAX", ALL, "max", None), ("GrB", "PLUS", ALL, "plus", None),
-          ("GrB", "MINUS", ALL, "minus", None), ("GrB", "TIMES", ALL, "times", None), ("GrB", "DIV", ALL, "div", None),
-          ("GrB", "EQ", ALL, "eq", "BOOL"), ("GrB", "NE", ALL, "ne", "BOOL"), ("GrB", "GT", ALL, "gt", "BOOL"),
+EVERY = list(C_TYPES)
+UNARY = [("GrB", "IDENTITY", EVERY, "identity", None), ("GrB", "AINV", EVERY, "ainv", None),
+         ("GrB", "MINV", EVERY, "minv", None), ("GrB", "ABS", EVERY, "absolute", "real"),
+         ("GrB", "BNOT", INTEGERS, "bit_not", None), ("GxB", "ONE", EVERY, "one", None),
+         ("GxB", "LNOT", ALL, "logical_not", None), ("GxB", "CONJ", list(COMPLEX), "conj", None),
+         ("GxB", "CREAL", list(COMPLEX), "creal", "real"), ("GxB", "CIMAG", list(COMPLEX), "cimag", "real"),
+         ("GxB", "CARG", list(COMPLEX), "carg", "real")]
+UNARY += [("GxB", name.upper(), REALS + list(COMPLEX), "real_" + name, None) for name in
+          "sqrt log exp sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()]
+UNARY += [("GxB", name.upper(), REALS, "real_" + name, None) for name in
+          "log2 exp2 log10 log1p expm1 cbrt ceil floor round trunc lgamma tgamma erf erfc".split()]
+BINARY = [("GrB", "FIRST", EVERY, "first", None), ("GrB", "SECOND", EVERY, "second", None), ("GrB", "ONEB", EVERY, "pair", None),
+          ("GrB", "MIN", ALL, "min", None), ("GrB", "MAX", ALL, "max", None), ("GrB", "PLUS", EVERY, "plus", None),
+          ("GrB", "MINUS", EVERY, "minus", None), ("GrB", "TIMES", EVERY, "times", None), ("GrB", "DIV", EVERY, "div", None),
+          ("GrB", "EQ", EVERY, "eq", "BOOL"), ("GrB", "NE", EVERY, "ne", "BOOL"), ("GrB", "GT", ALL, "gt", "BOOL"),
           ("GrB", "LT", ALL, "lt", "BOOL"), ("GrB", "GE", ALL, "ge", "BOOL"), ("GrB", "LE", ALL, "le", "BOOL"),
           ("GrB", "BOR", INTEGERS, "bit_or", None), ("GrB", "BAND", INTEGERS, "bit_and", None),
           ("GrB", "BXOR", INTEGERS, "bit_xor", None), ("GrB", "BXNOR", INTEGERS, "bit_xnor", None),
-          ("GxB", "ANY", ALL, "any", None), ("GxB", "PAIR", ALL, "pair", None), ("GxB", "RMINUS", ALL, "rminus", None),
-          ("GxB", "RDIV", ALL, "rdiv", None), ("GxB", "ISEQ", ALL, "eq", None), ("GxB", "ISNE", ALL, "ne", None),
+          ("GxB", "ANY", EVERY, "any", None), ("GxB", "PAIR", EVERY, "pair", None), ("GxB", "RMINUS", EVERY, "rminus", None),
+          ("GxB", "RDIV", EVERY, "rdiv", None), ("GxB", "ISEQ", EVERY, "eq", None), ("GxB", "ISNE", EVERY, "ne", None),
           ("GxB", "ISGT", ALL, "gt", None), ("GxB", "ISLT", ALL, "lt", None), ("GxB", "ISGE", ALL, "ge", None),
           ("GxB", "ISLE", ALL, "le", None), ("GxB", "LOR", ALL, "lor", None), ("GxB", "LAND", ALL, "land", None),
           ("GxB", "LXOR", ALL, "lxor", None), ("GxB", "ATAN2", REALS, "atan2", None), ("GxB", "HYPOT", REALS, "hypot", None),
-          ("GxB", "FMOD", REALS, "fmod", None), ("GxB", "COPYSIGN", REALS, "copysign", None)]
+          ("GxB", "FMOD", REALS, "fmod", None), ("GxB", "COPYSIGN", REALS, "copysign", None),
+          ("GxB", "CMPLX", REALS, "make_complex", "complex")]
 BOOL_BINARY = [("LOR", "lor"), ("LAND", "land"), ("LXOR", "lxor"), ("LXNOR", "eq")]
 POSITIONAL = ["FIRSTI", "FIRSTI1", "FIRSTJ", "FIRSTJ1", "SECONDI", "SECONDI1", "SECONDJ", "SECONDJ1"]
 # Index-unary operators without a type: (name, type of the result, type of the scalar).
@@ -54,7 +65,8 @@ VALUE_SELECT = ["EQ", "NE", "LT", "LE", "GT", "GE"]
 MONOIDS = [("PLUS", NUMBERS, "zero", None), ("TIMES", NUMBERS, "one", None), ("MIN", NUMBERS, "highest", "lowest"),
            ("MAX", NUMBERS, "lowest", "highest")]
 BOOL_MONOIDS = [("LOR", "false", "true"), ("LAND", "true", "false"), ("LXOR", "false", None), ("LXNOR", "true", None)]
-GXB_MONOIDS = [("ANY", ALL, "zero", "any"), ("BOR", UNSIGNED, "zero", "ones"), ("BAND", UNSIGNED, "ones", "zero"),
+GXB_MONOIDS = [("PLUS", list(COMPLEX), "zero", None), ("TIMES", list(COMPLEX), "one", None), ("ANY", EVERY, "zero", "any"),
+               ("BOR", UNSIGNED, "zero", "ones"), ("BAND", UNSIGNED, "ones", "zero"),
                ("BXOR", UNSIGNED, "zero", None), ("BXNOR", UNSIGNED, "ones", None)]
 SEMIRINGS = ["PLUS_TIMES", "PLUS_MIN", "MIN_PLUS", "MIN_TIMES", "MIN_FIRST", "MIN_SECOND", "MIN_MAX", "MAX_PLUS", "MAX_TIMES",
              "MAX_FIRST", "MAX_SECOND", "MAX_MIN"]
@@ -63,9 +75,11 @@ GXB_ADD = ["MIN", "MAX", "PLUS", "TIMES", "ANY"]
 GXB_MULTIPLY = ["FIRST", "SECOND", "PAIR", "MIN", "MAX", "PLUS", "MINUS", "TIMES", "DIV"]
 GXB_BOOL_MULTIPLY = ["FIRST", "SECOND", "PAIR", "LOR", "LAND", "LXOR", "EQ"]
 GXB_BOOL_ADD = ["LOR", "LAND", "LXOR", "ANY"]
+COMPLEX_ADD = ["PLUS", "TIMES", "ANY"]
+COMPLEX_MULTIPLY = ["FIRST", "SECOND", "PAIR", "PLUS", "MINUS", "TIMES", "DIV", "RMINUS", "RDIV"]
 DESCRIPTORS = [r + m + t for r in ("", "R") for m in ("", "S", "C", "SC") for t in ("", "T0", "T1", "T0T1") if r + m + t]
 
-# Functions of one type each. Suffixes: T the eleven types, U user-defined, S GrB_Scalar. <x> is the C type; "<x> v" is
+# Functions of one type each. Suffixes: T the predefined types, U user-defined, S GrB_Scalar. <x> is the C type; "<x> v" is
 # a value, "<x> *v" an output, "const <x> *v" an input array.
 TYPED = """
 TU  GrB_Monoid_new(GrB_Monoid *monoid, GrB_BinaryOp op, <x> identity)
@@ -207,13 +221,30 @@ def split(prototype):
     return name, [p.strip() for p in parameters.split(",")]
 
 
+def prefixed(name, t):
+    """The name of a function or object for a type: "GxB_" instead of "GrB_" if it is complex."""
+    return name.replace("GrB_", "GxB_") if t in COMPLEX else name
+
+
+def type_name(t):
+    return prefixed("GrB_" + t, t)
+
+
+def result_type(result, t):
+    if result == "real":
+        return REAL_OF.get(t, t)
+    if result == "complex":
+        return next(c for c, real in REAL_OF.items() if real == t)
+    return result or t
+
+
 def typed_variants():
     """(family, suffix, parameters with <x> still in them, C type) of every typed function."""
     for line in TYPED:
         kinds, prototype = line.split(None, 1)
         name, parameters = split(prototype)
-        for suffix, ctype in TYPES.items():
-            yield name, suffix, parameters, ctype
+        for suffix, ctype in C_TYPES.items():
+            yield prefixed(name, suffix), suffix, parameters, ctype
         yield name, "UDT", parameters, "void"
         if "S" in kinds:
             yield name, "Scalar", parameters, "GrB_Scalar"
@@ -237,20 +268,20 @@ def value_of(parameter, suffix):
     if suffix == "UDT":
         return f"user_argument({name})"
     pointer = "" if "*" in parameter else "&"
-    return f"typed_argument(GrB_{suffix}, {pointer}{name})"
+    return f"typed_argument({type_name(suffix)}, {pointer}{name})"
 
 
 def extern_names():
     """(C type, name) of every predefined object."""
-    for t in TYPES:
-        yield "GrB_Type", "GrB_" + t
+    for t in C_TYPES:
+        yield "GrB_Type", type_name(t)
     yield "GrB_UnaryOp", "GrB_LNOT"
-    for prefix, name, types, _ in UNARY:
+    for prefix, name, types, _, _ in UNARY:
         for t in types:
-            yield "GrB_UnaryOp", f"{prefix}_{name}_{t}"
+            yield "GrB_UnaryOp", prefixed(f"{prefix}_{name}_{t}", t)
     for prefix, name, types, _, _ in BINARY:
         for t in types:
-            yield "GrB_BinaryOp", f"{prefix}_{name}_{t}"
+            yield "GrB_BinaryOp", prefixed(f"{prefix}_{name}_{t}", t)
     for name, _ in BOOL_BINARY:
         yield "GrB_BinaryOp", "GrB_" + name
     for name in POSITIONAL:
@@ -260,15 +291,21 @@ def extern_names():
         yield "GrB_IndexUnaryOp", f"GrB_{name}_{t}"
     for name in INDEX_SELECT:
         yield "GrB_IndexUnaryOp", "GrB_" + name
-    for name in VALUE_SELECT:
-        for t in TYPES:
-            yield "GrB_IndexUnaryOp", f"GrB_VALUE{name}_{t}"
+    for name, t in value_selections():
+        yield "GrB_IndexUnaryOp", prefixed(f"GrB_VALUE{name}_{t}", t)
     for line in monoid_lines():
         yield "GrB_Monoid", line[0]
     for line in semiring_lines():
         yield "GrB_Semiring", line[0]
     for name in DESCRIPTORS:
         yield "GrB_Descriptor", "GrB_DESC_" + name
+
+
+def value_selections():
+    """(comparison, type). Complex numbers have no order."""
+    for name in VALUE_SELECT:
+        for t in EVERY if name in ("EQ", "NE") else ALL:
+            yield name, t
 
 
 def monoid_lines():
@@ -285,13 +322,14 @@ def monoid_lines():
     for name, types, identity, terminal in GXB_MONOIDS:
         for t in types:
             prefix = "GxB" if name == "ANY" else "GrB"
-            yield f"GxB_{name}_{t}_MONOID", f"{prefix}_{name}_{t}", t, identity, terminal
+            yield f"GxB_{name}_{t}_MONOID", prefixed(f"{prefix}_{name}_{t}", t), t, identity, terminal
 
 
 def semiring_lines():
     """(name, monoid, multiply operator)."""
     def operator(name, t):
-        return f"{'GxB' if name == 'PAIR' or (t == 'BOOL' and name in ('LOR', 'LAND', 'LXOR')) else 'GrB'}_{name}_{t}"
+        gxb = name == "PAIR" or t in COMPLEX or (t == "BOOL" and name in ("LOR", "LAND", "LXOR"))
+        return f"{'GxB' if gxb else 'GrB'}_{name}_{t}"
     for name in SEMIRINGS:
         add, multiply = name.split("_")
         for t in NUMBERS:
@@ -306,6 +344,10 @@ def semiring_lines():
     for add in GXB_BOOL_ADD:
         for multiply in GXB_BOOL_MULTIPLY:
             yield f"GxB_{add}_{multiply}_BOOL", f"GxB_{add}_BOOL_MONOID", operator(multiply, "BOOL")
+    for add in COMPLEX_ADD:
+        for multiply in COMPLEX_MULTIPLY:
+            for t in COMPLEX:
+                yield f"GxB_{add}_{multiply}_{t}", f"GxB_{add}_{t}_MONOID", operator(multiply, t)
     for add in GXB_ADD:
         for multiply in POSITIONAL:
             for t in ("INT32", "INT64"):
@@ -314,30 +356,30 @@ def semiring_lines():
 
 def object_lines():
     """Definitions of the predefined objects, for the macros of predefined.cpp."""
-    for t, c in TYPES.items():
-        yield f"COPPICE_TYPE({t}, {c})"
-    for prefix, name, types, functor in UNARY:
+    def typed(t):
+        return f"{type_name(t)}, {C_TYPES[t]}"
+    for t in C_TYPES:
+        yield f"COPPICE_TYPE({typed(t)})"
+    for prefix, name, types, functor, result in UNARY:
         for t in types:
-            yield f"COPPICE_UNARY({prefix}_{name}_{t}, {functor}, {t}, {TYPES[t]})"
-    yield "COPPICE_UNARY(GrB_LNOT, logical_not, BOOL, bool)"
+            yield f"COPPICE_UNARY({prefixed(f'{prefix}_{name}_{t}', t)}, {functor}, {typed(result_type(result, t))}, {typed(t)})"
+    yield f"COPPICE_UNARY(GrB_LNOT, logical_not, {typed('BOOL')}, {typed('BOOL')})"
     for prefix, name, types, functor, result in BINARY:
         for t in types:
-            z = result or t
-            yield f"COPPICE_BINARY({prefix}_{name}_{t}, {functor}, {z}, {TYPES[z]}, {t}, {TYPES[t]})"
+            yield f"COPPICE_BINARY({prefixed(f'{prefix}_{name}_{t}', t)}, {functor}, {typed(result_type(result, t))}, {typed(t)})"
     for name, functor in BOOL_BINARY:
-        yield f"COPPICE_BINARY(GrB_{name}, {functor}, BOOL, bool, BOOL, bool)"
+        yield f"COPPICE_BINARY(GrB_{name}, {functor}, {typed('BOOL')}, {typed('BOOL')})"
     for name in POSITIONAL:
         for t in ("INT32", "INT64"):
-            yield f"COPPICE_POSITIONAL(GxB_{name}_{t}, {name.lower()}, {t})"
+            yield f"COPPICE_POSITIONAL(GxB_{name}_{t}, {name.lower()}, {type_name(t)})"
     for name, t, _ in INDEX_UNARY:
-        yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}<{TYPES[t]}>, {t}, nullptr, {t})"
+        yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}<{TYPES[t]}>, {type_name(t)})"
     for name in INDEX_SELECT:
         yield f"COPPICE_POSITION_SELECT(GrB_{name}, {name.lower()})"
-    for name in VALUE_SELECT:
-        for t, c in TYPES.items():
-            yield f"COPPICE_VALUE_COMPARE(GrB_VALUE{name}_{t}, {name.lower()}, {t}, {c})"
+    for name, t in value_selections():
+        yield f"COPPICE_VALUE_COMPARE({prefixed(f'GrB_VALUE{name}_{t}', t)}, {name.lower()}, {typed(t)})"
     for name, op, t, identity, terminal in monoid_lines():
-        yield f"COPPICE_MONOID({name}, {op}, {t}, {TYPES[t]}, {identity}, {terminal or 'none'})"
+        yield f"COPPICE_MONOID({name}, {op}, {C_TYPES[t]}, {identity}, {terminal or 'none'})"
     for name, monoid, multiply in semiring_lines():
         yield f"COPPICE_SEMIRING({name}, {monoid}, {multiply})"
     for name in DESCRIPTORS:
@@ -364,7 +406,7 @@ def predefined():
 
 def cases(name, prefix="", suffix="", scalar=True):
     """Associations of _Generic from C types to the functions of a typed family."""
-    c = [f"{prefix}{t}{suffix}: {name}_{n}" for n, t in TYPES.items()]
+    c = [f"{prefix}{t}{suffix}: {prefixed(name, n)}_{n}" for n, t in C_TYPES.items()]
     c += [f"{prefix}long long{suffix}: {name}_INT64", f"{prefix}unsigned long long{suffix}: {name}_UINT64"]
     c += [f"{prefix}void{suffix or ' *'}: {name}_UDT"]
     if scalar:
@@ -469,6 +511,26 @@ HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __cplusplus
+#include <complex>
+typedef std::complex<float> GxB_FC32_t;
+typedef std::complex<double> GxB_FC64_t;
+#define GxB_CMPLXF(real, imag) GxB_FC32_t(real, imag)
+#define GxB_CMPLX(real, imag) GxB_FC64_t(real, imag)
+#else
+#include <complex.h>
+#undef I /* programs use the name for lists of indices; 1.0i is _Complex_I */
+typedef float _Complex GxB_FC32_t;
+typedef double _Complex GxB_FC64_t;
+#ifdef CMPLX
+#define GxB_CMPLXF(real, imag) CMPLXF(real, imag)
+#define GxB_CMPLX(real, imag) CMPLX(real, imag)
+#else
+#define GxB_CMPLXF(real, imag) ((float)(real) + (float)(imag) * _Complex_I)
+#define GxB_CMPLX(real, imag) ((double)(real) + (double)(imag) * _Complex_I)
+#endif
+#endif
+
 #define GRB_VERSION 2
 #define GRB_SUBVERSION 1
 #define COPPICE_GRAPHBLAS 1
@@ -527,7 +589,9 @@ typedef enum {
     GrB_INT64_CODE = 8,
     GrB_UINT64_CODE = 9,
     GrB_FP32_CODE = 10,
-    GrB_FP64_CODE = 11
+    GrB_FP64_CODE = 11,
+    GxB_FC32_CODE = 7070,
+    GxB_FC64_CODE = 7071
 } GrB_Type_Code;
 typedef enum {
     GrB_OUTP_FIELD = 0,

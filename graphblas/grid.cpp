@@ -14,14 +14,18 @@ namespace {
 
 constexpr index block_size = 256; ///< values that are combined at a time
 constexpr index task_size = 1 << 14;
-constexpr std::size_t max_size = 8; ///< bytes of a value of a predefined type
+constexpr std::size_t max_size = 16; ///< bytes of a value of a predefined type
 /// Values of a block of one predefined type.
 struct block_values {
     alignas(64) std::array<std::byte, std::size_t(block_size) * max_size> memory;
     void* data() { return memory.data(); }
 };
 
-/// Calls f(U{}) for the unsigned integer of `size` bytes.
+/// The bits of a double-precision complex number.
+struct double_word {
+    std::uint64_t low, high;
+};
+/// Calls f(U{}) for the unsigned integers of `size` bytes.
 template <class F>
 void with_word(std::size_t size, F const& f) {
     switch (size) {
@@ -31,8 +35,10 @@ void with_word(std::size_t size, F const& f) {
         return f(std::uint16_t{});
     case 4:
         return f(std::uint32_t{});
-    default:
+    case 8:
         return f(std::uint64_t{});
+    default:
+        return f(double_word{});
     }
 }
 template <class U>
@@ -197,6 +203,13 @@ index update_block(grid& c, position_mask const& mask, GrB_BinaryOp accum, bool 
     U* const values = words<U>(*c.values) + first;
     U const* const from = values_of<U>(t) + (t.single ? 0 : first);
     index const stride = t.single ? 0 : 1;
+    if (!c_flags && !t_flags && !mask.flags && !mask.complement) { // every position is written
+        if (accum)
+            accum->loop(values, values, 1, from, stride, n);
+        else
+            for (index k = 0; k < n; ++k) values[k] = from[k * stride];
+        return n;
+    }
     std::array<std::uint8_t, block_size> admitted, written;
     admitted_flags(mask, first, n, admitted.data());
     for (std::size_t k = 0; k < std::size_t(n); ++k) written[k] = t_flags ? admitted[k] & t_flags[k] : admitted[k];

@@ -60,16 +60,17 @@ bool with_number_kernel(functor add, functor multiply, F const& f) {
         default:
             return false;
         }
-    if (add == functor::min) switch (multiply) {
-        case functor::plus:
-            return use(kernel<operators::min, operators::plus, T>{});
-        case functor::first:
-            return use(kernel<operators::min, first, T>{});
-        case functor::second:
-            return use(kernel<operators::min, second, T>{});
-        default:
-            return false;
-        }
+    if constexpr (!is_complex<T>)
+        if (add == functor::min) switch (multiply) {
+            case functor::plus:
+                return use(kernel<operators::min, operators::plus, T>{});
+            case functor::first:
+                return use(kernel<operators::min, first, T>{});
+            case functor::second:
+                return use(kernel<operators::min, second, T>{});
+            default:
+                return false;
+            }
     return false;
 }
 template <class F>
@@ -119,6 +120,10 @@ bool with_kernel(GrB_Semiring s, bool flipped, F const& f) {
         return with_number_kernel<float>(add, multiply, f);
     case GrB_FP64_CODE:
         return with_number_kernel<double>(add, multiply, f);
+    case GxB_FC32_CODE:
+        return with_number_kernel<GxB_FC32_t>(add, multiply, f);
+    case GxB_FC64_CODE:
+        return with_number_kernel<GxB_FC64_t>(add, multiply, f);
     default:
         return false;
     }

@@ -186,9 +186,9 @@ GrB_Info new_type(GrB_Type* type, std::size_t size, char const* name, char const
     });
 }
 
-/// Stores a value of a monoid. Values of user-defined types have separate memory.
+/// Stores a value of a monoid. Large values of user-defined types have separate memory.
 void store_value(std::byte* small, std::unique_ptr<std::byte[]>& large, void const* value, std::size_t size) {
-    if (size > 8) {
+    if (size > sizeof GrB_Monoid_opaque::small_identity) {
         large = std::make_unique<std::byte[]>(size);
         std::memcpy(large.get(), value, size);
     } else {

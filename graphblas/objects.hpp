@@ -89,7 +89,8 @@ enum class functor : std::uint8_t {
     atan2,
     hypot,
     fmod,
-    copysign
+    copysign,
+    make_complex
 };
 /// Operators whose result is an index of an operand.
 enum class positional : std::uint8_t { none, firsti, firsti1, firstj, firstj1, secondi, secondi1, secondj, secondj1 };
@@ -130,7 +131,7 @@ struct GrB_BinaryOp_opaque : coppice::graphblas::object_head {
 };
 struct GrB_Monoid_opaque : coppice::graphblas::object_head {
     GrB_BinaryOp op = nullptr;
-    alignas(8) std::byte small_identity[8] = {}, small_terminal[8] = {};
+    alignas(16) std::byte small_identity[16] = {}, small_terminal[16] = {};
     std::unique_ptr<std::byte[]> large_identity = {}, large_terminal = {};
     bool has_terminal = false, any_is_terminal = false;
     void const* identity() const { return large_identity ? large_identity.get() : small_identity; }

@@ -117,7 +117,9 @@ product_work work_of(product_call const& call, stored const& x, pattern const& b
     if (!full && !call.b_transposed) push = selected_entries(x, b);
     double pull = double(mask.max_admitted(rows * columns)) * entries / double(std::max<index>(1, columns));
     if (ends_early) pull /= 4;
-    return {push, pull + double(rows * columns) / 16};
+    double const positions = double(rows * columns);
+    // Push also makes a list, or a value for each position, of what it found, so that pull is taken for equal products.
+    return {push + std::min(push, positions) / 8, pull + positions / 16};
 }
 /// Whether the transpose of B is used: it exists, or products would have been faster with it by more than the time that
 /// it takes to compute.

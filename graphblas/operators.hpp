@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -16,11 +17,22 @@ namespace coppice::graphblas {
 template <class T>
 using unsigned_of = std::make_unsigned_t<std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, T, int>>;
 
-/// Converts between predefined types: floating point to integers saturates, and NaN is 0.
+template <class T>
+inline constexpr bool is_complex = std::is_same_v<T, GxB_FC32_t> || std::is_same_v<T, GxB_FC64_t>;
+
+/// Converts between predefined types: floating point to integers saturates, and NaN is 0. A complex number becomes its
+/// real part, and true unless it is 0.
 template <class To, class From>
 To converted(From x) {
     if constexpr (std::is_same_v<To, bool>) {
         return x != From(0);
+    } else if constexpr (is_complex<To> && is_complex<From>) {
+        using real = typename To::value_type;
+        return {static_cast<real>(x.real()), static_cast<real>(x.imag())};
+    } else if constexpr (is_complex<From>) {
+        return converted<To>(x.real());
+    } else if constexpr (is_complex<To>) {
+        return {converted<typename To::value_type>(x), 0};
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         if (x != x) return 0;
         if (double(x) <= double(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
@@ -56,7 +68,7 @@ struct ainv {
     static T call(T x) {
         if constexpr (std::is_same_v<T, bool>)
             return x;
-        else if constexpr (std::is_floating_point_v<T>)
+        else if constexpr (std::is_floating_point_v<T> || is_complex<T>)
             return -x;
         else
             return wrapping<T>(T(0), x, [](auto a, auto b) { return a - b; });
@@ -68,11 +80,27 @@ struct lxor {
         return T((x != 0) != (y != 0));
     }
 };
+/// Quotient of complex numbers without an overflow of |y|^2 (R. L. Smith, Algorithm 116, CACM 5, 1962). If a part of y
+/// is 0, each part of x is divided by the other one.
+inline GxB_FC64_t smith_quotient(GxB_FC64_t x, GxB_FC64_t y) {
+    double const a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+    if (d == 0) return {a == 0 && b != 0 ? 0 : a / c, b == 0 ? 0 : b / c};
+    if (c == 0) return {b == 0 ? 0 : b / d, a == 0 ? 0 : -a / d};
+    if (std::abs(c) >= std::abs(d)) {
+        double const ratio = std::isinf(c) && std::isinf(d) ? std::copysign(1.0, c) * std::copysign(1.0, d) : d / c;
+        double const scaled = c + ratio * d;
+        return {(a + b * ratio) / scaled, (b - a * ratio) / scaled};
+    }
+    double const ratio = c / d, scaled = ratio * c + d;
+    return {(a * ratio + b) / scaled, (b * ratio - a) / scaled};
+}
 struct div {
     template <class T>
     static T call(T x, T y) {
         if constexpr (std::is_same_v<T, bool>)
             return x;
+        else if constexpr (is_complex<T>)
+            return converted<T>(smith_quotient(converted<GxB_FC64_t>(x), converted<GxB_FC64_t>(y)));
         else if constexpr (std::is_floating_point_v<T>)
             return x / y;
         else {
@@ -94,8 +122,10 @@ struct minv {
 };
 struct absolute {
     template <class T>
-    static T call(T x) {
-        if constexpr (std::is_floating_point_v<T>)
+    static auto call(T x) {
+        if constexpr (is_complex<T>)
+            return std::abs(x);
+        else if constexpr (std::is_floating_point_v<T>)
             return std::fabs(x);
         else if constexpr (std::is_signed_v<T>)
             return x < 0 ? ainv::call(x) : x;
@@ -107,6 +137,30 @@ struct bit_not {
     template <class T>
     static T call(T x) {
         return static_cast<T>(~x);
+    }
+};
+struct conj {
+    template <class T>
+    static T call(T x) {
+        return std::conj(x);
+    }
+};
+struct creal {
+    template <class T>
+    static auto call(T x) {
+        return x.real();
+    }
+};
+struct cimag {
+    template <class T>
+    static auto call(T x) {
+        return x.imag();
+    }
+};
+struct carg {
+    template <class T>
+    static auto call(T x) {
+        return std::arg(x);
     }
 };
 struct one {
@@ -237,6 +291,8 @@ struct times {
     static T call(T x, T y) {
         if constexpr (std::is_same_v<T, bool>)
             return x && y;
+        else if constexpr (is_complex<T>) // without the recovery of infinities of operator*
+            return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
         else
             return wrapping<T>(x, y, [](auto a, auto b) { return a * b; });
     }
@@ -329,6 +385,12 @@ struct fmod {
     template <class T>
     static T call(T x, T y) {
         return std::fmod(x, y);
+    }
+};
+struct make_complex {
+    template <class T>
+    static std::complex<T> call(T x, T y) {
+        return {x, y};
     }
 };
 struct copysign {

@@ -217,10 +217,11 @@ GrB_Info set_scalar(Object* object, GrB_Scalar value, int field) {
     });
 }
 constexpr std::pair<int, char const*> c_names[] = {
-    {GrB_BOOL_CODE, "bool"},       {GrB_INT8_CODE, "int8_t"},     {GrB_INT16_CODE, "int16_t"},
-    {GrB_INT32_CODE, "int32_t"},   {GrB_INT64_CODE, "int64_t"},   {GrB_UINT8_CODE, "uint8_t"},
-    {GrB_UINT16_CODE, "uint16_t"}, {GrB_UINT32_CODE, "uint32_t"}, {GrB_UINT64_CODE, "uint64_t"},
-    {GrB_FP32_CODE, "float"},      {GrB_FP64_CODE, "double"}};
+    {GrB_BOOL_CODE, "bool"},          {GrB_INT8_CODE, "int8_t"},     {GrB_INT16_CODE, "int16_t"},
+    {GrB_INT32_CODE, "int32_t"},      {GrB_INT64_CODE, "int64_t"},   {GrB_UINT8_CODE, "uint8_t"},
+    {GrB_UINT16_CODE, "uint16_t"},    {GrB_UINT32_CODE, "uint32_t"}, {GrB_UINT64_CODE, "uint64_t"},
+    {GrB_FP32_CODE, "float"},         {GrB_FP64_CODE, "double"},     {GxB_FC32_CODE, "float complex"},
+    {GxB_FC64_CODE, "double complex"}};
 
 /// Name of a type in C; a user-defined one has the name that it was given, or none.
 std::string c_name(GrB_Type_opaque const& type) {

@@ -8,11 +8,11 @@ using namespace coppice::graphblas::operators;
 
 namespace {
 
-template <class F, class T>
+template <class F, class Z, class T>
 struct unary {
-    static void one(void* z, void const* x) { *static_cast<T*>(z) = F::call(*static_cast<T const*>(x)); }
+    static void one(void* z, void const* x) { *static_cast<Z*>(z) = F::call(*static_cast<T const*>(x)); }
     static void loop(void* z, void const* x, std::int64_t n) {
-        for (std::int64_t k = 0; k < n; ++k) static_cast<T*>(z)[k] = F::call(static_cast<T const*>(x)[k]);
+        for (std::int64_t k = 0; k < n; ++k) static_cast<Z*>(z)[k] = F::call(static_cast<T const*>(x)[k]);
     }
 };
 template <class F, class Z, class T>
@@ -85,7 +85,9 @@ constexpr T named_value(char const* name) {
     case 'l':
         return limits::has_infinity ? -limits::infinity() : limits::min();
     case 'o':
-        return name[3] == 's' ? static_cast<T>(~std::uint64_t(0)) : T(1); // ones or one
+        if constexpr (std::is_integral_v<T>)
+            if (name[3] == 's') return static_cast<T>(~std::uint64_t(0)); // "ones"
+        return T(1);
     default:
         return T(0);
     }
@@ -128,40 +130,38 @@ extern "C" {
         return &object;                                                                                                \
     }                                                                                                                  \
     GrB_##KIND NAME = make_##NAME();
-#define COPPICE_TYPE(T, C)                                                                                             \
-    COPPICE_OBJECT(Type, GrB_##T, [] {                                                                                 \
-        auto o = head<GrB_Type_opaque>("GrB_" #T);                                                                     \
-        o.code = GrB_##T##_CODE;                                                                                       \
+#define COPPICE_TYPE(NAME, C)                                                                                          \
+    COPPICE_OBJECT(Type, NAME, [] {                                                                                    \
+        auto o = head<GrB_Type_opaque>(#NAME);                                                                         \
+        o.code = NAME##_CODE;                                                                                          \
         o.size = sizeof(C);                                                                                            \
         return o;                                                                                                      \
     }())
-#define COPPICE_UNARY(NAME, F, T, C)                                                                                   \
+#define COPPICE_UNARY(NAME, F, Z, ZC, T, C)                                                                            \
     COPPICE_OBJECT(UnaryOp, NAME, [] {                                                                                 \
         auto o = head<GrB_UnaryOp_opaque>(#NAME);                                                                      \
-        o.z = o.x = GrB_##T;                                                                                           \
-        o.function = unary<operators::F, C>::one;                                                                      \
-        o.loop = unary<operators::F, C>::loop;                                                                         \
+        o.z = Z;                                                                                                       \
+        o.x = T;                                                                                                       \
+        o.function = unary<operators::F, ZC, C>::one;                                                                  \
+        o.loop = unary<operators::F, ZC, C>::loop;                                                                     \
         o.identity = std::is_same_v<operators::F, operators::identity>;                                                \
         return o;                                                                                                      \
     }())
 #define COPPICE_BINARY(NAME, F, Z, ZC, T, C)                                                                           \
     COPPICE_OBJECT(BinaryOp, NAME, [] {                                                                                \
         auto o = head<GrB_BinaryOp_opaque>(#NAME);                                                                     \
-        o.z = GrB_##Z;                                                                                                 \
-        o.x = o.y = GrB_##T;                                                                                           \
+        o.z = Z;                                                                                                       \
+        o.x = o.y = T;                                                                                                 \
         o.function = binary<operators::F, ZC, C>::one;                                                                 \
         o.loop = binary<operators::F, ZC, C>::loop;                                                                    \
         o.kind = functor::F;                                                                                           \
         return o;                                                                                                      \
     }())
-#define COPPICE_POSITIONAL(NAME, P, T)                                                                                 \
-    COPPICE_OBJECT(BinaryOp, NAME, positional_operator(#NAME, positional::P, GrB_##T))
-#define COPPICE_INDEX_UNARY(NAME, FUNCTION, Z, X, S)                                                                   \
+#define COPPICE_POSITIONAL(NAME, P, T) COPPICE_OBJECT(BinaryOp, NAME, positional_operator(#NAME, positional::P, T))
+#define COPPICE_INDEX_UNARY(NAME, FUNCTION, T)                                                                         \
     COPPICE_OBJECT(IndexUnaryOp, NAME, [] {                                                                            \
         auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
-        o.z = GrB_##Z;                                                                                                 \
-        o.x = X;                                                                                                       \
-        o.s = GrB_##S;                                                                                                 \
+        o.z = o.s = T;                                                                                                 \
         o.function = FUNCTION;                                                                                         \
         return o;                                                                                                      \
     }())
@@ -178,12 +178,12 @@ extern "C" {
     COPPICE_OBJECT(IndexUnaryOp, NAME, [] {                                                                            \
         auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
         o.z = GrB_BOOL;                                                                                                \
-        o.x = o.s = GrB_##T;                                                                                           \
+        o.x = o.s = T;                                                                                                 \
         o.function = value_compare<operators::F, C>;                                                                   \
         o.loop = compare_all<operators::F, C>;                                                                         \
         return o;                                                                                                      \
     }())
-#define COPPICE_MONOID(NAME, OP, T, C, IDENTITY, TERMINAL)                                                             \
+#define COPPICE_MONOID(NAME, OP, C, IDENTITY, TERMINAL)                                                                \
     COPPICE_OBJECT(Monoid, NAME, monoid<C>(#NAME, make_##OP(), #IDENTITY, #TERMINAL))
 #define COPPICE_SEMIRING(NAME, MONOID, MULTIPLY)                                                                       \
     COPPICE_OBJECT(Semiring, NAME, [] {                                                                                \

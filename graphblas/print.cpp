@@ -37,6 +37,13 @@ void print_value(printer const& p, GrB_Type type, std::byte const* x) {
     case GrB_FP64_CODE:
         std::fprintf(p.file, "%.*g", p.digits(), value_as<double>(x));
         return;
+    case GxB_FC32_CODE:
+    case GxB_FC64_CODE: {
+        GxB_FC64_t value;
+        convert(GxB_FC64, &value, type, x, 1);
+        std::fprintf(p.file, "%.*g%+.*gi", p.digits(), value.real(), p.digits(), value.imag());
+        return;
+    }
     case GrB_UINT64_CODE:
         std::fprintf(p.file, "%" PRIu64, value_as<std::uint64_t>(x));
         return;

@@ -20,17 +20,24 @@ void convert_values(void* to, void const* from, index n) {
     for (index k = 0; k < n; ++k) static_cast<To*>(to)[k] = converted<To>(static_cast<From const*>(from)[k]);
 }
 using conversion = void (*)(void*, void const*, index);
-template <class To>
-constexpr std::array<conversion, 11> conversions_to = {
-    convert_values<To, bool>,          convert_values<To, std::int8_t>,   convert_values<To, std::uint8_t>,
-    convert_values<To, std::int16_t>,  convert_values<To, std::uint16_t>, convert_values<To, std::int32_t>,
-    convert_values<To, std::uint32_t>, convert_values<To, std::int64_t>,  convert_values<To, std::uint64_t>,
-    convert_values<To, float>,         convert_values<To, double>};
-constexpr std::array<std::array<conversion, 11>, 11> conversions = {
-    conversions_to<bool>,          conversions_to<std::int8_t>,   conversions_to<std::uint8_t>,
-    conversions_to<std::int16_t>,  conversions_to<std::uint16_t>, conversions_to<std::int32_t>,
-    conversions_to<std::uint32_t>, conversions_to<std::int64_t>,  conversions_to<std::uint64_t>,
-    conversions_to<float>,         conversions_to<double>};
+template <class... Types>
+struct type_list {};
+using predefined_types = type_list<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                   std::uint32_t, std::int64_t, std::uint64_t, float, double, GxB_FC32_t, GxB_FC64_t>;
+constexpr std::size_t type_count = 13;
+/// Position of a predefined type in the list above.
+std::size_t position_of(GrB_Type type) {
+    return std::size_t(type->code >= GxB_FC32_CODE ? type->code - GxB_FC32_CODE + GrB_FP64_CODE : type->code - 1);
+}
+template <class To, class... From>
+constexpr std::array<conversion, type_count> conversions_to(type_list<From...>) {
+    return {convert_values<To, From>...};
+}
+template <class... To>
+constexpr std::array<std::array<conversion, type_count>, type_count> all_conversions(type_list<To...>) {
+    return {conversions_to<To>(predefined_types{})...};
+}
+constexpr auto conversions = all_conversions(predefined_types{});
 
 template <class T>
 void gather_as(void* to, void const* from, index const* positions, index n) {
@@ -203,7 +210,7 @@ void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, i
     if (to_type == from_type || to_type->code == GrB_UDT_CODE)
         std::memcpy(to, from, std::size_t(n) * to_type->size);
     else
-        conversions[std::size_t(to_type->code - 1)][std::size_t(from_type->code - 1)](to, from, n);
+        conversions[position_of(to_type)][position_of(from_type)](to, from, n);
 }
 
 void gather(void* to, void const* from, index const* positions, index n, std::size_t size) {

@@ -21,6 +21,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __cplusplus
+#include <complex>
+typedef std::complex<float> GxB_FC32_t;
+typedef std::complex<double> GxB_FC64_t;
+#define GxB_CMPLXF(real, imag) GxB_FC32_t(real, imag)
+#define GxB_CMPLX(real, imag) GxB_FC64_t(real, imag)
+#else
+#include <complex.h>
+#undef I /* programs use the name for lists of indices; 1.0i is _Complex_I */
+typedef float _Complex GxB_FC32_t;
+typedef double _Complex GxB_FC64_t;
+#ifdef CMPLX
+#define GxB_CMPLXF(real, imag) CMPLXF(real, imag)
+#define GxB_CMPLX(real, imag) CMPLX(real, imag)
+#else
+#define GxB_CMPLXF(real, imag) ((float)(real) + (float)(imag) * _Complex_I)
+#define GxB_CMPLX(real, imag) ((double)(real) + (double)(imag) * _Complex_I)
+#endif
+#endif
+
 #define GRB_VERSION 2
 #define GRB_SUBVERSION 1
 #define COPPICE_GRAPHBLAS 1
@@ -79,7 +99,9 @@ typedef enum {
     GrB_INT64_CODE = 8,
     GrB_UINT64_CODE = 9,
     GrB_FP32_CODE = 10,
-    GrB_FP64_CODE = 11
+    GrB_FP64_CODE = 11,
+    GxB_FC32_CODE = 7070,
+    GxB_FC64_CODE = 7071
 } GrB_Type_Code;
 typedef enum {
     GrB_OUTP_FIELD = 0,
@@ -146,6 +168,8 @@ extern GrB_Type GrB_UINT32;
 extern GrB_Type GrB_UINT64;
 extern GrB_Type GrB_FP32;
 extern GrB_Type GrB_FP64;
+extern GrB_Type GxB_FC32;
+extern GrB_Type GxB_FC64;
 extern GrB_UnaryOp GrB_LNOT;
 extern GrB_UnaryOp GrB_IDENTITY_BOOL;
 extern GrB_UnaryOp GrB_IDENTITY_INT8;
@@ -158,6 +182,8 @@ extern GrB_UnaryOp GrB_IDENTITY_UINT32;
 extern GrB_UnaryOp GrB_IDENTITY_UINT64;
 extern GrB_UnaryOp GrB_IDENTITY_FP32;
 extern GrB_UnaryOp GrB_IDENTITY_FP64;
+extern GrB_UnaryOp GxB_IDENTITY_FC32;
+extern GrB_UnaryOp GxB_IDENTITY_FC64;
 extern GrB_UnaryOp GrB_AINV_BOOL;
 extern GrB_UnaryOp GrB_AINV_INT8;
 extern GrB_UnaryOp GrB_AINV_INT16;
@@ -169,6 +195,8 @@ extern GrB_UnaryOp GrB_AINV_UINT32;
 extern GrB_UnaryOp GrB_AINV_UINT64;
 extern GrB_UnaryOp GrB_AINV_FP32;
 extern GrB_UnaryOp GrB_AINV_FP64;
+extern GrB_UnaryOp GxB_AINV_FC32;
+extern GrB_UnaryOp GxB_AINV_FC64;
 extern GrB_UnaryOp GrB_MINV_BOOL;
 extern GrB_UnaryOp GrB_MINV_INT8;
 extern GrB_UnaryOp GrB_MINV_INT16;
@@ -180,6 +208,8 @@ extern GrB_UnaryOp GrB_MINV_UINT32;
 extern GrB_UnaryOp GrB_MINV_UINT64;
 extern GrB_UnaryOp GrB_MINV_FP32;
 extern GrB_UnaryOp GrB_MINV_FP64;
+extern GrB_UnaryOp GxB_MINV_FC32;
+extern GrB_UnaryOp GxB_MINV_FC64;
 extern GrB_UnaryOp GrB_ABS_BOOL;
 extern GrB_UnaryOp GrB_ABS_INT8;
 extern GrB_UnaryOp GrB_ABS_INT16;
@@ -191,6 +221,8 @@ extern GrB_UnaryOp GrB_ABS_UINT32;
 extern GrB_UnaryOp GrB_ABS_UINT64;
 extern GrB_UnaryOp GrB_ABS_FP32;
 extern GrB_UnaryOp GrB_ABS_FP64;
+extern GrB_UnaryOp GxB_ABS_FC32;
+extern GrB_UnaryOp GxB_ABS_FC64;
 extern GrB_UnaryOp GrB_BNOT_INT8;
 extern GrB_UnaryOp GrB_BNOT_INT16;
 extern GrB_UnaryOp GrB_BNOT_INT32;
@@ -210,6 +242,8 @@ extern GrB_UnaryOp GxB_ONE_UINT32;
 extern GrB_UnaryOp GxB_ONE_UINT64;
 extern GrB_UnaryOp GxB_ONE_FP32;
 extern GrB_UnaryOp GxB_ONE_FP64;
+extern GrB_UnaryOp GxB_ONE_FC32;
+extern GrB_UnaryOp GxB_ONE_FC64;
 extern GrB_UnaryOp GxB_LNOT_BOOL;
 extern GrB_UnaryOp GxB_LNOT_INT8;
 extern GrB_UnaryOp GxB_LNOT_INT16;
@@ -221,12 +255,74 @@ extern GrB_UnaryOp GxB_LNOT_UINT32;
 extern GrB_UnaryOp GxB_LNOT_UINT64;
 extern GrB_UnaryOp GxB_LNOT_FP32;
 extern GrB_UnaryOp GxB_LNOT_FP64;
+extern GrB_UnaryOp GxB_CONJ_FC32;
+extern GrB_UnaryOp GxB_CONJ_FC64;
+extern GrB_UnaryOp GxB_CREAL_FC32;
+extern GrB_UnaryOp GxB_CREAL_FC64;
+extern GrB_UnaryOp GxB_CIMAG_FC32;
+extern GrB_UnaryOp GxB_CIMAG_FC64;
+extern GrB_UnaryOp GxB_CARG_FC32;
+extern GrB_UnaryOp GxB_CARG_FC64;
 extern GrB_UnaryOp GxB_SQRT_FP32;
 extern GrB_UnaryOp GxB_SQRT_FP64;
+extern GrB_UnaryOp GxB_SQRT_FC32;
+extern GrB_UnaryOp GxB_SQRT_FC64;
 extern GrB_UnaryOp GxB_LOG_FP32;
 extern GrB_UnaryOp GxB_LOG_FP64;
+extern GrB_UnaryOp GxB_LOG_FC32;
+extern GrB_UnaryOp GxB_LOG_FC64;
 extern GrB_UnaryOp GxB_EXP_FP32;
 extern GrB_UnaryOp GxB_EXP_FP64;
+extern GrB_UnaryOp GxB_EXP_FC32;
+extern GrB_UnaryOp GxB_EXP_FC64;
+extern GrB_UnaryOp GxB_SIN_FP32;
+extern GrB_UnaryOp GxB_SIN_FP64;
+extern GrB_UnaryOp GxB_SIN_FC32;
+extern GrB_UnaryOp GxB_SIN_FC64;
+extern GrB_UnaryOp GxB_COS_FP32;
+extern GrB_UnaryOp GxB_COS_FP64;
+extern GrB_UnaryOp GxB_COS_FC32;
+extern GrB_UnaryOp GxB_COS_FC64;
+extern GrB_UnaryOp GxB_TAN_FP32;
+extern GrB_UnaryOp GxB_TAN_FP64;
+extern GrB_UnaryOp GxB_TAN_FC32;
+extern GrB_UnaryOp GxB_TAN_FC64;
+extern GrB_UnaryOp GxB_ASIN_FP32;
+extern GrB_UnaryOp GxB_ASIN_FP64;
+extern GrB_UnaryOp GxB_ASIN_FC32;
+extern GrB_UnaryOp GxB_ASIN_FC64;
+extern GrB_UnaryOp GxB_ACOS_FP32;
+extern GrB_UnaryOp GxB_ACOS_FP64;
+extern GrB_UnaryOp GxB_ACOS_FC32;
+extern GrB_UnaryOp GxB_ACOS_FC64;
+extern GrB_UnaryOp GxB_ATAN_FP32;
+extern GrB_UnaryOp GxB_ATAN_FP64;
+extern GrB_UnaryOp GxB_ATAN_FC32;
+extern GrB_UnaryOp GxB_ATAN_FC64;
+extern GrB_UnaryOp GxB_SINH_FP32;
+extern GrB_UnaryOp GxB_SINH_FP64;
+extern GrB_UnaryOp GxB_SINH_FC32;
+extern GrB_UnaryOp GxB_SINH_FC64;
+extern GrB_UnaryOp GxB_COSH_FP32;
+extern GrB_UnaryOp GxB_COSH_FP64;
+extern GrB_UnaryOp GxB_COSH_FC32;
+extern GrB_UnaryOp GxB_COSH_FC64;
+extern GrB_UnaryOp GxB_TANH_FP32;
+extern GrB_UnaryOp GxB_TANH_FP64;
+extern GrB_UnaryOp GxB_TANH_FC32;
+extern GrB_UnaryOp GxB_TANH_FC64;
+extern GrB_UnaryOp GxB_ASINH_FP32;
+extern GrB_UnaryOp GxB_ASINH_FP64;
+extern GrB_UnaryOp GxB_ASINH_FC32;
+extern GrB_UnaryOp GxB_ASINH_FC64;
+extern GrB_UnaryOp GxB_ACOSH_FP32;
+extern GrB_UnaryOp GxB_ACOSH_FP64;
+extern GrB_UnaryOp GxB_ACOSH_FC32;
+extern GrB_UnaryOp GxB_ACOSH_FC64;
+extern GrB_UnaryOp GxB_ATANH_FP32;
+extern GrB_UnaryOp GxB_ATANH_FP64;
+extern GrB_UnaryOp GxB_ATANH_FC32;
+extern GrB_UnaryOp GxB_ATANH_FC64;
 extern GrB_UnaryOp GxB_LOG2_FP32;
 extern GrB_UnaryOp GxB_LOG2_FP64;
 extern GrB_UnaryOp GxB_EXP2_FP32;
@@ -237,30 +333,6 @@ extern GrB_UnaryOp GxB_LOG1P_FP32;
 extern GrB_UnaryOp GxB_LOG1P_FP64;
 extern GrB_UnaryOp GxB_EXPM1_FP32;
 extern GrB_UnaryOp GxB_EXPM1_FP64;
-extern GrB_UnaryOp GxB_SIN_FP32;
-extern GrB_UnaryOp GxB_SIN_FP64;
-extern GrB_UnaryOp GxB_COS_FP32;
-extern GrB_UnaryOp GxB_COS_FP64;
-extern GrB_UnaryOp GxB_TAN_FP32;
-extern GrB_UnaryOp GxB_TAN_FP64;
-extern GrB_UnaryOp GxB_ASIN_FP32;
-extern GrB_UnaryOp GxB_ASIN_FP64;
-extern GrB_UnaryOp GxB_ACOS_FP32;
-extern GrB_UnaryOp GxB_ACOS_FP64;
-extern GrB_UnaryOp GxB_ATAN_FP32;
-extern GrB_UnaryOp GxB_ATAN_FP64;
-extern GrB_UnaryOp GxB_SINH_FP32;
-extern GrB_UnaryOp GxB_SINH_FP64;
-extern GrB_UnaryOp GxB_COSH_FP32;
-extern GrB_UnaryOp GxB_COSH_FP64;
-extern GrB_UnaryOp GxB_TANH_FP32;
-extern GrB_UnaryOp GxB_TANH_FP64;
-extern GrB_UnaryOp GxB_ASINH_FP32;
-extern GrB_UnaryOp GxB_ASINH_FP64;
-extern GrB_UnaryOp GxB_ACOSH_FP32;
-extern GrB_UnaryOp GxB_ACOSH_FP64;
-extern GrB_UnaryOp GxB_ATANH_FP32;
-extern GrB_UnaryOp GxB_ATANH_FP64;
 extern GrB_UnaryOp GxB_CBRT_FP32;
 extern GrB_UnaryOp GxB_CBRT_FP64;
 extern GrB_UnaryOp GxB_CEIL_FP32;
@@ -290,6 +362,8 @@ extern GrB_BinaryOp GrB_FIRST_UINT32;
 extern GrB_BinaryOp GrB_FIRST_UINT64;
 extern GrB_BinaryOp GrB_FIRST_FP32;
 extern GrB_BinaryOp GrB_FIRST_FP64;
+extern GrB_BinaryOp GxB_FIRST_FC32;
+extern GrB_BinaryOp GxB_FIRST_FC64;
 extern GrB_BinaryOp GrB_SECOND_BOOL;
 extern GrB_BinaryOp GrB_SECOND_INT8;
 extern GrB_BinaryOp GrB_SECOND_INT16;
@@ -301,6 +375,8 @@ extern GrB_BinaryOp GrB_SECOND_UINT32;
 extern GrB_BinaryOp GrB_SECOND_UINT64;
 extern GrB_BinaryOp GrB_SECOND_FP32;
 extern GrB_BinaryOp GrB_SECOND_FP64;
+extern GrB_BinaryOp GxB_SECOND_FC32;
+extern GrB_BinaryOp GxB_SECOND_FC64;
 extern GrB_BinaryOp GrB_ONEB_BOOL;
 extern GrB_BinaryOp GrB_ONEB_INT8;
 extern GrB_BinaryOp GrB_ONEB_INT16;
@@ -312,6 +388,8 @@ extern GrB_BinaryOp GrB_ONEB_UINT32;
 extern GrB_BinaryOp GrB_ONEB_UINT64;
 extern GrB_BinaryOp GrB_ONEB_FP32;
 extern GrB_BinaryOp GrB_ONEB_FP64;
+extern GrB_BinaryOp GxB_ONEB_FC32;
+extern GrB_BinaryOp GxB_ONEB_FC64;
 extern GrB_BinaryOp GrB_MIN_BOOL;
 extern GrB_BinaryOp GrB_MIN_INT8;
 extern GrB_BinaryOp GrB_MIN_INT16;
@@ -345,6 +423,8 @@ extern GrB_BinaryOp GrB_PLUS_UINT32;
 extern GrB_BinaryOp GrB_PLUS_UINT64;
 extern GrB_BinaryOp GrB_PLUS_FP32;
 extern GrB_BinaryOp GrB_PLUS_FP64;
+extern GrB_BinaryOp GxB_PLUS_FC32;
+extern GrB_BinaryOp GxB_PLUS_FC64;
 extern GrB_BinaryOp GrB_MINUS_BOOL;
 extern GrB_BinaryOp GrB_MINUS_INT8;
 extern GrB_BinaryOp GrB_MINUS_INT16;
@@ -356,6 +436,8 @@ extern GrB_BinaryOp GrB_MINUS_UINT32;
 extern GrB_BinaryOp GrB_MINUS_UINT64;
 extern GrB_BinaryOp GrB_MINUS_FP32;
 extern GrB_BinaryOp GrB_MINUS_FP64;
+extern GrB_BinaryOp GxB_MINUS_FC32;
+extern GrB_BinaryOp GxB_MINUS_FC64;
 extern GrB_BinaryOp GrB_TIMES_BOOL;
 extern GrB_BinaryOp GrB_TIMES_INT8;
 extern GrB_BinaryOp GrB_TIMES_INT16;
@@ -367,6 +449,8 @@ extern GrB_BinaryOp GrB_TIMES_UINT32;
 extern GrB_BinaryOp GrB_TIMES_UINT64;
 extern GrB_BinaryOp GrB_TIMES_FP32;
 extern GrB_BinaryOp GrB_TIMES_FP64;
+extern GrB_BinaryOp GxB_TIMES_FC32;
+extern GrB_BinaryOp GxB_TIMES_FC64;
 extern GrB_BinaryOp GrB_DIV_BOOL;
 extern GrB_BinaryOp GrB_DIV_INT8;
 extern GrB_BinaryOp GrB_DIV_INT16;
@@ -378,6 +462,8 @@ extern GrB_BinaryOp GrB_DIV_UINT32;
 extern GrB_BinaryOp GrB_DIV_UINT64;
 extern GrB_BinaryOp GrB_DIV_FP32;
 extern GrB_BinaryOp GrB_DIV_FP64;
+extern GrB_BinaryOp GxB_DIV_FC32;
+extern GrB_BinaryOp GxB_DIV_FC64;
 extern GrB_BinaryOp GrB_EQ_BOOL;
 extern GrB_BinaryOp GrB_EQ_INT8;
 extern GrB_BinaryOp GrB_EQ_INT16;
@@ -389,6 +475,8 @@ extern GrB_BinaryOp GrB_EQ_UINT32;
 extern GrB_BinaryOp GrB_EQ_UINT64;
 extern GrB_BinaryOp GrB_EQ_FP32;
 extern GrB_BinaryOp GrB_EQ_FP64;
+extern GrB_BinaryOp GxB_EQ_FC32;
+extern GrB_BinaryOp GxB_EQ_FC64;
 extern GrB_BinaryOp GrB_NE_BOOL;
 extern GrB_BinaryOp GrB_NE_INT8;
 extern GrB_BinaryOp GrB_NE_INT16;
@@ -400,6 +488,8 @@ extern GrB_BinaryOp GrB_NE_UINT32;
 extern GrB_BinaryOp GrB_NE_UINT64;
 extern GrB_BinaryOp GrB_NE_FP32;
 extern GrB_BinaryOp GrB_NE_FP64;
+extern GrB_BinaryOp GxB_NE_FC32;
+extern GrB_BinaryOp GxB_NE_FC64;
 extern GrB_BinaryOp GrB_GT_BOOL;
 extern GrB_BinaryOp GrB_GT_INT8;
 extern GrB_BinaryOp GrB_GT_INT16;
@@ -487,6 +577,8 @@ extern GrB_BinaryOp GxB_ANY_UINT32;
 extern GrB_BinaryOp GxB_ANY_UINT64;
 extern GrB_BinaryOp GxB_ANY_FP32;
 extern GrB_BinaryOp GxB_ANY_FP64;
+extern GrB_BinaryOp GxB_ANY_FC32;
+extern GrB_BinaryOp GxB_ANY_FC64;
 extern GrB_BinaryOp GxB_PAIR_BOOL;
 extern GrB_BinaryOp GxB_PAIR_INT8;
 extern GrB_BinaryOp GxB_PAIR_INT16;
@@ -498,6 +590,8 @@ extern GrB_BinaryOp GxB_PAIR_UINT32;
 extern GrB_BinaryOp GxB_PAIR_UINT64;
 extern GrB_BinaryOp GxB_PAIR_FP32;
 extern GrB_BinaryOp GxB_PAIR_FP64;
+extern GrB_BinaryOp GxB_PAIR_FC32;
+extern GrB_BinaryOp GxB_PAIR_FC64;
 extern GrB_BinaryOp GxB_RMINUS_BOOL;
 extern GrB_BinaryOp GxB_RMINUS_INT8;
 extern GrB_BinaryOp GxB_RMINUS_INT16;
@@ -509,6 +603,8 @@ extern GrB_BinaryOp GxB_RMINUS_UINT32;
 extern GrB_BinaryOp GxB_RMINUS_UINT64;
 extern GrB_BinaryOp GxB_RMINUS_FP32;
 extern GrB_BinaryOp GxB_RMINUS_FP64;
+extern GrB_BinaryOp GxB_RMINUS_FC32;
+extern GrB_BinaryOp GxB_RMINUS_FC64;
 extern GrB_BinaryOp GxB_RDIV_BOOL;
 extern GrB_BinaryOp GxB_RDIV_INT8;
 extern GrB_BinaryOp GxB_RDIV_INT16;
@@ -520,6 +616,8 @@ extern GrB_BinaryOp GxB_RDIV_UINT32;
 extern GrB_BinaryOp GxB_RDIV_UINT64;
 extern GrB_BinaryOp GxB_RDIV_FP32;
 extern GrB_BinaryOp GxB_RDIV_FP64;
+extern GrB_BinaryOp GxB_RDIV_FC32;
+extern GrB_BinaryOp GxB_RDIV_FC64;
 extern GrB_BinaryOp GxB_ISEQ_BOOL;
 extern GrB_BinaryOp GxB_ISEQ_INT8;
 extern GrB_BinaryOp GxB_ISEQ_INT16;
@@ -531,6 +629,8 @@ extern GrB_BinaryOp GxB_ISEQ_UINT32;
 extern GrB_BinaryOp GxB_ISEQ_UINT64;
 extern GrB_BinaryOp GxB_ISEQ_FP32;
 extern GrB_BinaryOp GxB_ISEQ_FP64;
+extern GrB_BinaryOp GxB_ISEQ_FC32;
+extern GrB_BinaryOp GxB_ISEQ_FC64;
 extern GrB_BinaryOp GxB_ISNE_BOOL;
 extern GrB_BinaryOp GxB_ISNE_INT8;
 extern GrB_BinaryOp GxB_ISNE_INT16;
@@ -542,6 +642,8 @@ extern GrB_BinaryOp GxB_ISNE_UINT32;
 extern GrB_BinaryOp GxB_ISNE_UINT64;
 extern GrB_BinaryOp GxB_ISNE_FP32;
 extern GrB_BinaryOp GxB_ISNE_FP64;
+extern GrB_BinaryOp GxB_ISNE_FC32;
+extern GrB_BinaryOp GxB_ISNE_FC64;
 extern GrB_BinaryOp GxB_ISGT_BOOL;
 extern GrB_BinaryOp GxB_ISGT_INT8;
 extern GrB_BinaryOp GxB_ISGT_INT16;
@@ -627,6 +729,8 @@ extern GrB_BinaryOp GxB_FMOD_FP32;
 extern GrB_BinaryOp GxB_FMOD_FP64;
 extern GrB_BinaryOp GxB_COPYSIGN_FP32;
 extern GrB_BinaryOp GxB_COPYSIGN_FP64;
+extern GrB_BinaryOp GxB_CMPLX_FP32;
+extern GrB_BinaryOp GxB_CMPLX_FP64;
 extern GrB_BinaryOp GrB_LOR;
 extern GrB_BinaryOp GrB_LAND;
 extern GrB_BinaryOp GrB_LXOR;
@@ -672,6 +776,8 @@ extern GrB_IndexUnaryOp GrB_VALUEEQ_UINT32;
 extern GrB_IndexUnaryOp GrB_VALUEEQ_UINT64;
 extern GrB_IndexUnaryOp GrB_VALUEEQ_FP32;
 extern GrB_IndexUnaryOp GrB_VALUEEQ_FP64;
+extern GrB_IndexUnaryOp GxB_VALUEEQ_FC32;
+extern GrB_IndexUnaryOp GxB_VALUEEQ_FC64;
 extern GrB_IndexUnaryOp GrB_VALUENE_BOOL;
 extern GrB_IndexUnaryOp GrB_VALUENE_INT8;
 extern GrB_IndexUnaryOp GrB_VALUENE_INT16;
@@ -683,6 +789,8 @@ extern GrB_IndexUnaryOp GrB_VALUENE_UINT32;
 extern GrB_IndexUnaryOp GrB_VALUENE_UINT64;
 extern GrB_IndexUnaryOp GrB_VALUENE_FP32;
 extern GrB_IndexUnaryOp GrB_VALUENE_FP64;
+extern GrB_IndexUnaryOp GxB_VALUENE_FC32;
+extern GrB_IndexUnaryOp GxB_VALUENE_FC64;
 extern GrB_IndexUnaryOp GrB_VALUELT_BOOL;
 extern GrB_IndexUnaryOp GrB_VALUELT_INT8;
 extern GrB_IndexUnaryOp GrB_VALUELT_INT16;
@@ -815,6 +923,10 @@ extern GrB_Monoid GrB_LXOR_MONOID_BOOL;
 extern GrB_Monoid GxB_LXOR_BOOL_MONOID;
 extern GrB_Monoid GrB_LXNOR_MONOID_BOOL;
 extern GrB_Monoid GxB_LXNOR_BOOL_MONOID;
+extern GrB_Monoid GxB_PLUS_FC32_MONOID;
+extern GrB_Monoid GxB_PLUS_FC64_MONOID;
+extern GrB_Monoid GxB_TIMES_FC32_MONOID;
+extern GrB_Monoid GxB_TIMES_FC64_MONOID;
 extern GrB_Monoid GxB_ANY_BOOL_MONOID;
 extern GrB_Monoid GxB_ANY_INT8_MONOID;
 extern GrB_Monoid GxB_ANY_INT16_MONOID;
@@ -826,6 +938,8 @@ extern GrB_Monoid GxB_ANY_UINT32_MONOID;
 extern GrB_Monoid GxB_ANY_UINT64_MONOID;
 extern GrB_Monoid GxB_ANY_FP32_MONOID;
 extern GrB_Monoid GxB_ANY_FP64_MONOID;
+extern GrB_Monoid GxB_ANY_FC32_MONOID;
+extern GrB_Monoid GxB_ANY_FC64_MONOID;
 extern GrB_Monoid GxB_BOR_UINT8_MONOID;
 extern GrB_Monoid GxB_BOR_UINT16_MONOID;
 extern GrB_Monoid GxB_BOR_UINT32_MONOID;
@@ -1444,6 +1558,60 @@ extern GrB_Semiring GxB_ANY_LOR_BOOL;
 extern GrB_Semiring GxB_ANY_LAND_BOOL;
 extern GrB_Semiring GxB_ANY_LXOR_BOOL;
 extern GrB_Semiring GxB_ANY_EQ_BOOL;
+extern GrB_Semiring GxB_PLUS_FIRST_FC32;
+extern GrB_Semiring GxB_PLUS_FIRST_FC64;
+extern GrB_Semiring GxB_PLUS_SECOND_FC32;
+extern GrB_Semiring GxB_PLUS_SECOND_FC64;
+extern GrB_Semiring GxB_PLUS_PAIR_FC32;
+extern GrB_Semiring GxB_PLUS_PAIR_FC64;
+extern GrB_Semiring GxB_PLUS_PLUS_FC32;
+extern GrB_Semiring GxB_PLUS_PLUS_FC64;
+extern GrB_Semiring GxB_PLUS_MINUS_FC32;
+extern GrB_Semiring GxB_PLUS_MINUS_FC64;
+extern GrB_Semiring GxB_PLUS_TIMES_FC32;
+extern GrB_Semiring GxB_PLUS_TIMES_FC64;
+extern GrB_Semiring GxB_PLUS_DIV_FC32;
+extern GrB_Semiring GxB_PLUS_DIV_FC64;
+extern GrB_Semiring GxB_PLUS_RMINUS_FC32;
+extern GrB_Semiring GxB_PLUS_RMINUS_FC64;
+extern GrB_Semiring GxB_PLUS_RDIV_FC32;
+extern GrB_Semiring GxB_PLUS_RDIV_FC64;
+extern GrB_Semiring GxB_TIMES_FIRST_FC32;
+extern GrB_Semiring GxB_TIMES_FIRST_FC64;
+extern GrB_Semiring GxB_TIMES_SECOND_FC32;
+extern GrB_Semiring GxB_TIMES_SECOND_FC64;
+extern GrB_Semiring GxB_TIMES_PAIR_FC32;
+extern GrB_Semiring GxB_TIMES_PAIR_FC64;
+extern GrB_Semiring GxB_TIMES_PLUS_FC32;
+extern GrB_Semiring GxB_TIMES_PLUS_FC64;
+extern GrB_Semiring GxB_TIMES_MINUS_FC32;
+extern GrB_Semiring GxB_TIMES_MINUS_FC64;
+extern GrB_Semiring GxB_TIMES_TIMES_FC32;
+extern GrB_Semiring GxB_TIMES_TIMES_FC64;
+extern GrB_Semiring GxB_TIMES_DIV_FC32;
+extern GrB_Semiring GxB_TIMES_DIV_FC64;
+extern GrB_Semiring GxB_TIMES_RMINUS_FC32;
+extern GrB_Semiring GxB_TIMES_RMINUS_FC64;
+extern GrB_Semiring GxB_TIMES_RDIV_FC32;
+extern GrB_Semiring GxB_TIMES_RDIV_FC64;
+extern GrB_Semiring GxB_ANY_FIRST_FC32;
+extern GrB_Semiring GxB_ANY_FIRST_FC64;
+extern GrB_Semiring GxB_ANY_SECOND_FC32;
+extern GrB_Semiring GxB_ANY_SECOND_FC64;
+extern GrB_Semiring GxB_ANY_PAIR_FC32;
+extern GrB_Semiring GxB_ANY_PAIR_FC64;
+extern GrB_Semiring GxB_ANY_PLUS_FC32;
+extern GrB_Semiring GxB_ANY_PLUS_FC64;
+extern GrB_Semiring GxB_ANY_MINUS_FC32;
+extern GrB_Semiring GxB_ANY_MINUS_FC64;
+extern GrB_Semiring GxB_ANY_TIMES_FC32;
+extern GrB_Semiring GxB_ANY_TIMES_FC64;
+extern GrB_Semiring GxB_ANY_DIV_FC32;
+extern GrB_Semiring GxB_ANY_DIV_FC64;
+extern GrB_Semiring GxB_ANY_RMINUS_FC32;
+extern GrB_Semiring GxB_ANY_RMINUS_FC64;
+extern GrB_Semiring GxB_ANY_RDIV_FC32;
+extern GrB_Semiring GxB_ANY_RDIV_FC64;
 extern GrB_Semiring GxB_MIN_FIRSTI_INT32;
 extern GrB_Semiring GxB_MIN_FIRSTI_INT64;
 extern GrB_Semiring GxB_MIN_FIRSTI1_INT32;
@@ -1806,6 +1974,8 @@ GrB_Info GrB_Monoid_new_UINT32(GrB_Monoid *monoid, GrB_BinaryOp op, uint32_t ide
 GrB_Info GrB_Monoid_new_UINT64(GrB_Monoid *monoid, GrB_BinaryOp op, uint64_t identity);
 GrB_Info GrB_Monoid_new_FP32(GrB_Monoid *monoid, GrB_BinaryOp op, float identity);
 GrB_Info GrB_Monoid_new_FP64(GrB_Monoid *monoid, GrB_BinaryOp op, double identity);
+GrB_Info GxB_Monoid_new_FC32(GrB_Monoid *monoid, GrB_BinaryOp op, GxB_FC32_t identity);
+GrB_Info GxB_Monoid_new_FC64(GrB_Monoid *monoid, GrB_BinaryOp op, GxB_FC64_t identity);
 GrB_Info GrB_Monoid_new_UDT(GrB_Monoid *monoid, GrB_BinaryOp op, void *identity);
 GrB_Info GxB_Monoid_terminal_new_BOOL(GrB_Monoid *monoid, GrB_BinaryOp op, bool identity, bool terminal);
 GrB_Info GxB_Monoid_terminal_new_INT8(GrB_Monoid *monoid, GrB_BinaryOp op, int8_t identity, int8_t terminal);
@@ -1818,6 +1988,8 @@ GrB_Info GxB_Monoid_terminal_new_UINT32(GrB_Monoid *monoid, GrB_BinaryOp op, uin
 GrB_Info GxB_Monoid_terminal_new_UINT64(GrB_Monoid *monoid, GrB_BinaryOp op, uint64_t identity, uint64_t terminal);
 GrB_Info GxB_Monoid_terminal_new_FP32(GrB_Monoid *monoid, GrB_BinaryOp op, float identity, float terminal);
 GrB_Info GxB_Monoid_terminal_new_FP64(GrB_Monoid *monoid, GrB_BinaryOp op, double identity, double terminal);
+GrB_Info GxB_Monoid_terminal_new_FC32(GrB_Monoid *monoid, GrB_BinaryOp op, GxB_FC32_t identity, GxB_FC32_t terminal);
+GrB_Info GxB_Monoid_terminal_new_FC64(GrB_Monoid *monoid, GrB_BinaryOp op, GxB_FC64_t identity, GxB_FC64_t terminal);
 GrB_Info GxB_Monoid_terminal_new_UDT(GrB_Monoid *monoid, GrB_BinaryOp op, void *identity, void *terminal);
 GrB_Info GrB_Scalar_setElement_BOOL(GrB_Scalar s, bool x);
 GrB_Info GrB_Scalar_setElement_INT8(GrB_Scalar s, int8_t x);
@@ -1830,6 +2002,8 @@ GrB_Info GrB_Scalar_setElement_UINT32(GrB_Scalar s, uint32_t x);
 GrB_Info GrB_Scalar_setElement_UINT64(GrB_Scalar s, uint64_t x);
 GrB_Info GrB_Scalar_setElement_FP32(GrB_Scalar s, float x);
 GrB_Info GrB_Scalar_setElement_FP64(GrB_Scalar s, double x);
+GrB_Info GxB_Scalar_setElement_FC32(GrB_Scalar s, GxB_FC32_t x);
+GrB_Info GxB_Scalar_setElement_FC64(GrB_Scalar s, GxB_FC64_t x);
 GrB_Info GrB_Scalar_setElement_UDT(GrB_Scalar s, void *x);
 GrB_Info GrB_Scalar_extractElement_BOOL(bool *x, GrB_Scalar s);
 GrB_Info GrB_Scalar_extractElement_INT8(int8_t *x, GrB_Scalar s);
@@ -1842,6 +2016,8 @@ GrB_Info GrB_Scalar_extractElement_UINT32(uint32_t *x, GrB_Scalar s);
 GrB_Info GrB_Scalar_extractElement_UINT64(uint64_t *x, GrB_Scalar s);
 GrB_Info GrB_Scalar_extractElement_FP32(float *x, GrB_Scalar s);
 GrB_Info GrB_Scalar_extractElement_FP64(double *x, GrB_Scalar s);
+GrB_Info GxB_Scalar_extractElement_FC32(GxB_FC32_t *x, GrB_Scalar s);
+GrB_Info GxB_Scalar_extractElement_FC64(GxB_FC64_t *x, GrB_Scalar s);
 GrB_Info GrB_Scalar_extractElement_UDT(void *x, GrB_Scalar s);
 GrB_Info GrB_Vector_build_BOOL(GrB_Vector w, const GrB_Index *I, const bool *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Vector_build_INT8(GrB_Vector w, const GrB_Index *I, const int8_t *X, GrB_Index n, GrB_BinaryOp dup);
@@ -1854,6 +2030,8 @@ GrB_Info GrB_Vector_build_UINT32(GrB_Vector w, const GrB_Index *I, const uint32_
 GrB_Info GrB_Vector_build_UINT64(GrB_Vector w, const GrB_Index *I, const uint64_t *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Vector_build_FP32(GrB_Vector w, const GrB_Index *I, const float *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Vector_build_FP64(GrB_Vector w, const GrB_Index *I, const double *X, GrB_Index n, GrB_BinaryOp dup);
+GrB_Info GxB_Vector_build_FC32(GrB_Vector w, const GrB_Index *I, const GxB_FC32_t *X, GrB_Index n, GrB_BinaryOp dup);
+GrB_Info GxB_Vector_build_FC64(GrB_Vector w, const GrB_Index *I, const GxB_FC64_t *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Vector_build_UDT(GrB_Vector w, const GrB_Index *I, const void *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Vector_setElement_BOOL(GrB_Vector w, bool x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_INT8(GrB_Vector w, int8_t x, GrB_Index i);
@@ -1866,6 +2044,8 @@ GrB_Info GrB_Vector_setElement_UINT32(GrB_Vector w, uint32_t x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_UINT64(GrB_Vector w, uint64_t x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_FP32(GrB_Vector w, float x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_FP64(GrB_Vector w, double x, GrB_Index i);
+GrB_Info GxB_Vector_setElement_FC32(GrB_Vector w, GxB_FC32_t x, GrB_Index i);
+GrB_Info GxB_Vector_setElement_FC64(GrB_Vector w, GxB_FC64_t x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_UDT(GrB_Vector w, void *x, GrB_Index i);
 GrB_Info GrB_Vector_setElement_Scalar(GrB_Vector w, GrB_Scalar x, GrB_Index i);
 GrB_Info GrB_Vector_extractElement_BOOL(bool *x, GrB_Vector u, GrB_Index i);
@@ -1879,6 +2059,8 @@ GrB_Info GrB_Vector_extractElement_UINT32(uint32_t *x, GrB_Vector u, GrB_Index i
 GrB_Info GrB_Vector_extractElement_UINT64(uint64_t *x, GrB_Vector u, GrB_Index i);
 GrB_Info GrB_Vector_extractElement_FP32(float *x, GrB_Vector u, GrB_Index i);
 GrB_Info GrB_Vector_extractElement_FP64(double *x, GrB_Vector u, GrB_Index i);
+GrB_Info GxB_Vector_extractElement_FC32(GxB_FC32_t *x, GrB_Vector u, GrB_Index i);
+GrB_Info GxB_Vector_extractElement_FC64(GxB_FC64_t *x, GrB_Vector u, GrB_Index i);
 GrB_Info GrB_Vector_extractElement_UDT(void *x, GrB_Vector u, GrB_Index i);
 GrB_Info GrB_Vector_extractElement_Scalar(GrB_Scalar x, GrB_Vector u, GrB_Index i);
 GrB_Info GrB_Vector_extractTuples_BOOL(GrB_Index *I, bool *X, GrB_Index *n, GrB_Vector u);
@@ -1892,6 +2074,8 @@ GrB_Info GrB_Vector_extractTuples_UINT32(GrB_Index *I, uint32_t *X, GrB_Index *n
 GrB_Info GrB_Vector_extractTuples_UINT64(GrB_Index *I, uint64_t *X, GrB_Index *n, GrB_Vector u);
 GrB_Info GrB_Vector_extractTuples_FP32(GrB_Index *I, float *X, GrB_Index *n, GrB_Vector u);
 GrB_Info GrB_Vector_extractTuples_FP64(GrB_Index *I, double *X, GrB_Index *n, GrB_Vector u);
+GrB_Info GxB_Vector_extractTuples_FC32(GrB_Index *I, GxB_FC32_t *X, GrB_Index *n, GrB_Vector u);
+GrB_Info GxB_Vector_extractTuples_FC64(GrB_Index *I, GxB_FC64_t *X, GrB_Index *n, GrB_Vector u);
 GrB_Info GrB_Vector_extractTuples_UDT(GrB_Index *I, void *X, GrB_Index *n, GrB_Vector u);
 GrB_Info GrB_Matrix_build_BOOL(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const bool *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Matrix_build_INT8(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const int8_t *X, GrB_Index n, GrB_BinaryOp dup);
@@ -1904,6 +2088,8 @@ GrB_Info GrB_Matrix_build_UINT32(GrB_Matrix C, const GrB_Index *I, const GrB_Ind
 GrB_Info GrB_Matrix_build_UINT64(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const uint64_t *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Matrix_build_FP32(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const float *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Matrix_build_FP64(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const double *X, GrB_Index n, GrB_BinaryOp dup);
+GrB_Info GxB_Matrix_build_FC32(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const GxB_FC32_t *X, GrB_Index n, GrB_BinaryOp dup);
+GrB_Info GxB_Matrix_build_FC64(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const GxB_FC64_t *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Matrix_build_UDT(GrB_Matrix C, const GrB_Index *I, const GrB_Index *J, const void *X, GrB_Index n, GrB_BinaryOp dup);
 GrB_Info GrB_Matrix_setElement_BOOL(GrB_Matrix C, bool x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_setElement_INT8(GrB_Matrix C, int8_t x, GrB_Index i, GrB_Index j);
@@ -1916,6 +2102,8 @@ GrB_Info GrB_Matrix_setElement_UINT32(GrB_Matrix C, uint32_t x, GrB_Index i, GrB
 GrB_Info GrB_Matrix_setElement_UINT64(GrB_Matrix C, uint64_t x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_setElement_FP32(GrB_Matrix C, float x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_setElement_FP64(GrB_Matrix C, double x, GrB_Index i, GrB_Index j);
+GrB_Info GxB_Matrix_setElement_FC32(GrB_Matrix C, GxB_FC32_t x, GrB_Index i, GrB_Index j);
+GrB_Info GxB_Matrix_setElement_FC64(GrB_Matrix C, GxB_FC64_t x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_setElement_UDT(GrB_Matrix C, void *x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_setElement_Scalar(GrB_Matrix C, GrB_Scalar x, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractElement_BOOL(bool *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
@@ -1929,6 +2117,8 @@ GrB_Info GrB_Matrix_extractElement_UINT32(uint32_t *x, GrB_Matrix A, GrB_Index i
 GrB_Info GrB_Matrix_extractElement_UINT64(uint64_t *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractElement_FP32(float *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractElement_FP64(double *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
+GrB_Info GxB_Matrix_extractElement_FC32(GxB_FC32_t *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
+GrB_Info GxB_Matrix_extractElement_FC64(GxB_FC64_t *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractElement_UDT(void *x, GrB_Matrix A, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractElement_Scalar(GrB_Scalar x, GrB_Matrix A, GrB_Index i, GrB_Index j);
 GrB_Info GrB_Matrix_extractTuples_BOOL(GrB_Index *I, GrB_Index *J, bool *X, GrB_Index *n, GrB_Matrix A);
@@ -1942,6 +2132,8 @@ GrB_Info GrB_Matrix_extractTuples_UINT32(GrB_Index *I, GrB_Index *J, uint32_t *X
 GrB_Info GrB_Matrix_extractTuples_UINT64(GrB_Index *I, GrB_Index *J, uint64_t *X, GrB_Index *n, GrB_Matrix A);
 GrB_Info GrB_Matrix_extractTuples_FP32(GrB_Index *I, GrB_Index *J, float *X, GrB_Index *n, GrB_Matrix A);
 GrB_Info GrB_Matrix_extractTuples_FP64(GrB_Index *I, GrB_Index *J, double *X, GrB_Index *n, GrB_Matrix A);
+GrB_Info GxB_Matrix_extractTuples_FC32(GrB_Index *I, GrB_Index *J, GxB_FC32_t *X, GrB_Index *n, GrB_Matrix A);
+GrB_Info GxB_Matrix_extractTuples_FC64(GrB_Index *I, GrB_Index *J, GxB_FC64_t *X, GrB_Index *n, GrB_Matrix A);
 GrB_Info GrB_Matrix_extractTuples_UDT(GrB_Index *I, GrB_Index *J, void *X, GrB_Index *n, GrB_Matrix A);
 GrB_Info GrB_Matrix_import_BOOL(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const bool *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
 GrB_Info GrB_Matrix_import_INT8(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const int8_t *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
@@ -1954,6 +2146,8 @@ GrB_Info GrB_Matrix_import_UINT32(GrB_Matrix *A, GrB_Type type, GrB_Index nrows,
 GrB_Info GrB_Matrix_import_UINT64(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const uint64_t *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
 GrB_Info GrB_Matrix_import_FP32(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const float *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
 GrB_Info GrB_Matrix_import_FP64(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const double *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
+GrB_Info GxB_Matrix_import_FC32(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const GxB_FC32_t *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
+GrB_Info GxB_Matrix_import_FC64(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const GxB_FC64_t *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
 GrB_Info GrB_Matrix_import_UDT(GrB_Matrix *A, GrB_Type type, GrB_Index nrows, GrB_Index ncols, const GrB_Index *Ap, const GrB_Index *Ai, const void *Ax, GrB_Index Ap_len, GrB_Index Ai_len, GrB_Index Ax_len, int format);
 GrB_Info GrB_Matrix_export_BOOL(GrB_Index *Ap, GrB_Index *Ai, bool *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
 GrB_Info GrB_Matrix_export_INT8(GrB_Index *Ap, GrB_Index *Ai, int8_t *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
@@ -1966,6 +2160,8 @@ GrB_Info GrB_Matrix_export_UINT32(GrB_Index *Ap, GrB_Index *Ai, uint32_t *Ax, Gr
 GrB_Info GrB_Matrix_export_UINT64(GrB_Index *Ap, GrB_Index *Ai, uint64_t *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
 GrB_Info GrB_Matrix_export_FP32(GrB_Index *Ap, GrB_Index *Ai, float *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
 GrB_Info GrB_Matrix_export_FP64(GrB_Index *Ap, GrB_Index *Ai, double *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
+GrB_Info GxB_Matrix_export_FC32(GrB_Index *Ap, GrB_Index *Ai, GxB_FC32_t *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
+GrB_Info GxB_Matrix_export_FC64(GrB_Index *Ap, GrB_Index *Ai, GxB_FC64_t *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
 GrB_Info GrB_Matrix_export_UDT(GrB_Index *Ap, GrB_Index *Ai, void *Ax, GrB_Index *Ap_len, GrB_Index *Ai_len, GrB_Index *Ax_len, int format, GrB_Matrix A);
 GrB_Info GrB_Vector_assign_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Vector_assign_INT8(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, int8_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
@@ -1978,6 +2174,8 @@ GrB_Info GrB_Vector_assign_UINT32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp ac
 GrB_Info GrB_Vector_assign_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Vector_assign_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Vector_assign_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_assign_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GxB_FC32_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_assign_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GxB_FC64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Vector_assign_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Vector_assign_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
@@ -1991,6 +2189,8 @@ GrB_Info GrB_Matrix_assign_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp ac
 GrB_Info GrB_Matrix_assign_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_assign_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GxB_FC32_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_assign_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GxB_FC64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_assign_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GxB_Vector_subassign_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
@@ -2004,6 +2204,8 @@ GrB_Info GxB_Vector_subassign_UINT32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp
 GrB_Info GxB_Vector_subassign_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GxB_Vector_subassign_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GxB_Vector_subassign_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GxB_FC32_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
+GrB_Info GxB_Vector_subassign_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GxB_FC64_t x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GxB_Vector_subassign_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GxB_Vector_subassign_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, GrB_Descriptor desc);
 GrB_Info GxB_Matrix_subassign_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, bool x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
@@ -2017,6 +2219,8 @@ GrB_Info GxB_Matrix_subassign_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp
 GrB_Info GxB_Matrix_subassign_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, uint64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GxB_Matrix_subassign_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, float x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GxB_Matrix_subassign_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, double x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GxB_FC32_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_subassign_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GxB_FC64_t x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GxB_Matrix_subassign_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, void *x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GxB_Matrix_subassign_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_Scalar x, const GrB_Index *I, GrB_Index ni, const GrB_Index *J, GrB_Index nj, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, bool x, GrB_Vector u, GrB_Descriptor desc);
@@ -2030,6 +2234,8 @@ GrB_Info GrB_Vector_apply_BinaryOp1st_UINT32(GrB_Vector w, GrB_Vector mask, GrB_
 GrB_Info GrB_Vector_apply_BinaryOp1st_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, uint64_t x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, float x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, double x, GrB_Vector u, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_BinaryOp1st_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GxB_FC32_t x, GrB_Vector u, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_BinaryOp1st_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GxB_FC64_t x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, void *x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp1st_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Scalar x, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp2nd_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, bool y, GrB_Descriptor desc);
@@ -2043,6 +2249,8 @@ GrB_Info GrB_Vector_apply_BinaryOp2nd_UINT32(GrB_Vector w, GrB_Vector mask, GrB_
 GrB_Info GrB_Vector_apply_BinaryOp2nd_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp2nd_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, float y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp2nd_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, double y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_BinaryOp2nd_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_BinaryOp2nd_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp2nd_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_BinaryOp2nd_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Vector u, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_IndexOp_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, bool y, GrB_Descriptor desc);
@@ -2056,6 +2264,8 @@ GrB_Info GrB_Vector_apply_IndexOp_UINT32(GrB_Vector w, GrB_Vector mask, GrB_Bina
 GrB_Info GrB_Vector_apply_IndexOp_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_IndexOp_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, float y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_IndexOp_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, double y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_IndexOp_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_apply_IndexOp_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_IndexOp_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_apply_IndexOp_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp1st_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, bool x, GrB_Matrix A, GrB_Descriptor desc);
@@ -2069,6 +2279,8 @@ GrB_Info GrB_Matrix_apply_BinaryOp1st_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_
 GrB_Info GrB_Matrix_apply_BinaryOp1st_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, uint64_t x, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp1st_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, float x, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp1st_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, double x, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_BinaryOp1st_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GxB_FC32_t x, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_BinaryOp1st_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GxB_FC64_t x, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp1st_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, void *x, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp1st_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Scalar x, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, bool y, GrB_Descriptor desc);
@@ -2082,6 +2294,8 @@ GrB_Info GrB_Matrix_apply_BinaryOp2nd_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, float y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, double y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_BinaryOp2nd_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_BinaryOp2nd_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_BinaryOp2nd_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix A, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_IndexOp_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, bool y, GrB_Descriptor desc);
@@ -2095,6 +2309,8 @@ GrB_Info GrB_Matrix_apply_IndexOp_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_Bina
 GrB_Info GrB_Matrix_apply_IndexOp_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_IndexOp_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, float y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_IndexOp_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, double y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_IndexOp_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_apply_IndexOp_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_IndexOp_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_apply_IndexOp_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_select_BOOL(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, bool y, GrB_Descriptor desc);
@@ -2108,6 +2324,8 @@ GrB_Info GrB_Vector_select_UINT32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp ac
 GrB_Info GrB_Vector_select_UINT64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_select_FP32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, float y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_select_FP64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, double y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_select_FC32(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Vector_select_FC64(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_select_UDT(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_select_Scalar(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Vector u, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_select_BOOL(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, bool y, GrB_Descriptor desc);
@@ -2121,6 +2339,8 @@ GrB_Info GrB_Matrix_select_UINT32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp ac
 GrB_Info GrB_Matrix_select_UINT64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, uint64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_select_FP32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, float y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_select_FP64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, double y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_select_FC32(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GxB_FC32_t y, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_select_FC64(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GxB_FC64_t y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_select_UDT(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, void *y, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_select_Scalar(GrB_Matrix C, GrB_Matrix Mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, GrB_Matrix A, GrB_Scalar y, GrB_Descriptor desc);
 GrB_Info GrB_Vector_reduce_BOOL(bool *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
@@ -2134,6 +2354,8 @@ GrB_Info GrB_Vector_reduce_UINT32(uint32_t *c, GrB_BinaryOp accum, GrB_Monoid mo
 GrB_Info GrB_Vector_reduce_UINT64(uint64_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_reduce_FP32(float *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_reduce_FP64(double *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
+GrB_Info GxB_Vector_reduce_FC32(GxB_FC32_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
+GrB_Info GxB_Vector_reduce_FC64(GxB_FC64_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Vector_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_BOOL(bool *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_INT8(int8_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
@@ -2146,6 +2368,8 @@ GrB_Info GrB_Matrix_reduce_UINT32(uint32_t *c, GrB_BinaryOp accum, GrB_Monoid mo
 GrB_Info GrB_Matrix_reduce_UINT64(uint64_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_FP32(float *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_FP64(double *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_reduce_FC32(GxB_FC32_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
+GrB_Info GxB_Matrix_reduce_FC64(GxB_FC64_t *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix A, GrB_Descriptor desc);
 
 #ifdef __cplusplus
@@ -2156,19 +2380,19 @@ GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, G
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define GxB_FIRST_OF(first, ...) first
 #define GxB_SECOND_OF(first, second, ...) second
-#define GrB_Monoid_new(monoid, op, identity) _Generic((identity), bool: GrB_Monoid_new_BOOL, int8_t: GrB_Monoid_new_INT8, int16_t: GrB_Monoid_new_INT16, int32_t: GrB_Monoid_new_INT32, int64_t: GrB_Monoid_new_INT64, uint8_t: GrB_Monoid_new_UINT8, uint16_t: GrB_Monoid_new_UINT16, uint32_t: GrB_Monoid_new_UINT32, uint64_t: GrB_Monoid_new_UINT64, float: GrB_Monoid_new_FP32, double: GrB_Monoid_new_FP64, long long: GrB_Monoid_new_INT64, unsigned long long: GrB_Monoid_new_UINT64, void *: GrB_Monoid_new_UDT, const void *: GrB_Monoid_new_UDT)(monoid, op, identity)
-#define GrB_Scalar_setElement(s, x) _Generic((x), bool: GrB_Scalar_setElement_BOOL, int8_t: GrB_Scalar_setElement_INT8, int16_t: GrB_Scalar_setElement_INT16, int32_t: GrB_Scalar_setElement_INT32, int64_t: GrB_Scalar_setElement_INT64, uint8_t: GrB_Scalar_setElement_UINT8, uint16_t: GrB_Scalar_setElement_UINT16, uint32_t: GrB_Scalar_setElement_UINT32, uint64_t: GrB_Scalar_setElement_UINT64, float: GrB_Scalar_setElement_FP32, double: GrB_Scalar_setElement_FP64, long long: GrB_Scalar_setElement_INT64, unsigned long long: GrB_Scalar_setElement_UINT64, void *: GrB_Scalar_setElement_UDT, const void *: GrB_Scalar_setElement_UDT)(s, x)
-#define GrB_Scalar_extractElement(x, s) _Generic((x), bool *: GrB_Scalar_extractElement_BOOL, int8_t *: GrB_Scalar_extractElement_INT8, int16_t *: GrB_Scalar_extractElement_INT16, int32_t *: GrB_Scalar_extractElement_INT32, int64_t *: GrB_Scalar_extractElement_INT64, uint8_t *: GrB_Scalar_extractElement_UINT8, uint16_t *: GrB_Scalar_extractElement_UINT16, uint32_t *: GrB_Scalar_extractElement_UINT32, uint64_t *: GrB_Scalar_extractElement_UINT64, float *: GrB_Scalar_extractElement_FP32, double *: GrB_Scalar_extractElement_FP64, long long *: GrB_Scalar_extractElement_INT64, unsigned long long *: GrB_Scalar_extractElement_UINT64, void *: GrB_Scalar_extractElement_UDT)(x, s)
-#define GrB_Vector_build(C, I, X, n, dup) _Generic((X), bool *: GrB_Vector_build_BOOL, int8_t *: GrB_Vector_build_INT8, int16_t *: GrB_Vector_build_INT16, int32_t *: GrB_Vector_build_INT32, int64_t *: GrB_Vector_build_INT64, uint8_t *: GrB_Vector_build_UINT8, uint16_t *: GrB_Vector_build_UINT16, uint32_t *: GrB_Vector_build_UINT32, uint64_t *: GrB_Vector_build_UINT64, float *: GrB_Vector_build_FP32, double *: GrB_Vector_build_FP64, long long *: GrB_Vector_build_INT64, unsigned long long *: GrB_Vector_build_UINT64, void *: GrB_Vector_build_UDT, const bool *: GrB_Vector_build_BOOL, const int8_t *: GrB_Vector_build_INT8, const int16_t *: GrB_Vector_build_INT16, const int32_t *: GrB_Vector_build_INT32, const int64_t *: GrB_Vector_build_INT64, const uint8_t *: GrB_Vector_build_UINT8, const uint16_t *: GrB_Vector_build_UINT16, const uint32_t *: GrB_Vector_build_UINT32, const uint64_t *: GrB_Vector_build_UINT64, const float *: GrB_Vector_build_FP32, const double *: GrB_Vector_build_FP64, const long long *: GrB_Vector_build_INT64, const unsigned long long *: GrB_Vector_build_UINT64, const void *: GrB_Vector_build_UDT)(C, I, X, n, dup)
-#define GrB_Vector_setElement(C, x, i) _Generic((x), bool: GrB_Vector_setElement_BOOL, int8_t: GrB_Vector_setElement_INT8, int16_t: GrB_Vector_setElement_INT16, int32_t: GrB_Vector_setElement_INT32, int64_t: GrB_Vector_setElement_INT64, uint8_t: GrB_Vector_setElement_UINT8, uint16_t: GrB_Vector_setElement_UINT16, uint32_t: GrB_Vector_setElement_UINT32, uint64_t: GrB_Vector_setElement_UINT64, float: GrB_Vector_setElement_FP32, double: GrB_Vector_setElement_FP64, long long: GrB_Vector_setElement_INT64, unsigned long long: GrB_Vector_setElement_UINT64, void *: GrB_Vector_setElement_UDT, GrB_Scalar: GrB_Vector_setElement_Scalar, const void *: GrB_Vector_setElement_UDT)(C, x, i)
-#define GrB_Vector_extractElement(x, C, i) _Generic((x), bool *: GrB_Vector_extractElement_BOOL, int8_t *: GrB_Vector_extractElement_INT8, int16_t *: GrB_Vector_extractElement_INT16, int32_t *: GrB_Vector_extractElement_INT32, int64_t *: GrB_Vector_extractElement_INT64, uint8_t *: GrB_Vector_extractElement_UINT8, uint16_t *: GrB_Vector_extractElement_UINT16, uint32_t *: GrB_Vector_extractElement_UINT32, uint64_t *: GrB_Vector_extractElement_UINT64, float *: GrB_Vector_extractElement_FP32, double *: GrB_Vector_extractElement_FP64, long long *: GrB_Vector_extractElement_INT64, unsigned long long *: GrB_Vector_extractElement_UINT64, void *: GrB_Vector_extractElement_UDT, GrB_Scalar: GrB_Vector_extractElement_Scalar)(x, C, i)
-#define GrB_Vector_extractTuples(I, X, n, C) _Generic((X), bool *: GrB_Vector_extractTuples_BOOL, int8_t *: GrB_Vector_extractTuples_INT8, int16_t *: GrB_Vector_extractTuples_INT16, int32_t *: GrB_Vector_extractTuples_INT32, int64_t *: GrB_Vector_extractTuples_INT64, uint8_t *: GrB_Vector_extractTuples_UINT8, uint16_t *: GrB_Vector_extractTuples_UINT16, uint32_t *: GrB_Vector_extractTuples_UINT32, uint64_t *: GrB_Vector_extractTuples_UINT64, float *: GrB_Vector_extractTuples_FP32, double *: GrB_Vector_extractTuples_FP64, long long *: GrB_Vector_extractTuples_INT64, unsigned long long *: GrB_Vector_extractTuples_UINT64, void *: GrB_Vector_extractTuples_UDT)(I, X, n, C)
-#define GrB_Matrix_build(C, I, J, X, n, dup) _Generic((X), bool *: GrB_Matrix_build_BOOL, int8_t *: GrB_Matrix_build_INT8, int16_t *: GrB_Matrix_build_INT16, int32_t *: GrB_Matrix_build_INT32, int64_t *: GrB_Matrix_build_INT64, uint8_t *: GrB_Matrix_build_UINT8, uint16_t *: GrB_Matrix_build_UINT16, uint32_t *: GrB_Matrix_build_UINT32, uint64_t *: GrB_Matrix_build_UINT64, float *: GrB_Matrix_build_FP32, double *: GrB_Matrix_build_FP64, long long *: GrB_Matrix_build_INT64, unsigned long long *: GrB_Matrix_build_UINT64, void *: GrB_Matrix_build_UDT, const bool *: GrB_Matrix_build_BOOL, const int8_t *: GrB_Matrix_build_INT8, const int16_t *: GrB_Matrix_build_INT16, const int32_t *: GrB_Matrix_build_INT32, const int64_t *: GrB_Matrix_build_INT64, const uint8_t *: GrB_Matrix_build_UINT8, const uint16_t *: GrB_Matrix_build_UINT16, const uint32_t *: GrB_Matrix_build_UINT32, const uint64_t *: GrB_Matrix_build_UINT64, const float *: GrB_Matrix_build_FP32, const double *: GrB_Matrix_build_FP64, const long long *: GrB_Matrix_build_INT64, const unsigned long long *: GrB_Matrix_build_UINT64, const void *: GrB_Matrix_build_UDT)(C, I, J, X, n, dup)
-#define GrB_Matrix_setElement(C, x, i, j) _Generic((x), bool: GrB_Matrix_setElement_BOOL, int8_t: GrB_Matrix_setElement_INT8, int16_t: GrB_Matrix_setElement_INT16, int32_t: GrB_Matrix_setElement_INT32, int64_t: GrB_Matrix_setElement_INT64, uint8_t: GrB_Matrix_setElement_UINT8, uint16_t: GrB_Matrix_setElement_UINT16, uint32_t: GrB_Matrix_setElement_UINT32, uint64_t: GrB_Matrix_setElement_UINT64, float: GrB_Matrix_setElement_FP32, double: GrB_Matrix_setElement_FP64, long long: GrB_Matrix_setElement_INT64, unsigned long long: GrB_Matrix_setElement_UINT64, void *: GrB_Matrix_setElement_UDT, GrB_Scalar: GrB_Matrix_setElement_Scalar, const void *: GrB_Matrix_setElement_UDT)(C, x, i, j)
-#define GrB_Matrix_extractElement(x, C, i, j) _Generic((x), bool *: GrB_Matrix_extractElement_BOOL, int8_t *: GrB_Matrix_extractElement_INT8, int16_t *: GrB_Matrix_extractElement_INT16, int32_t *: GrB_Matrix_extractElement_INT32, int64_t *: GrB_Matrix_extractElement_INT64, uint8_t *: GrB_Matrix_extractElement_UINT8, uint16_t *: GrB_Matrix_extractElement_UINT16, uint32_t *: GrB_Matrix_extractElement_UINT32, uint64_t *: GrB_Matrix_extractElement_UINT64, float *: GrB_Matrix_extractElement_FP32, double *: GrB_Matrix_extractElement_FP64, long long *: GrB_Matrix_extractElement_INT64, unsigned long long *: GrB_Matrix_extractElement_UINT64, void *: GrB_Matrix_extractElement_UDT, GrB_Scalar: GrB_Matrix_extractElement_Scalar)(x, C, i, j)
-#define GrB_Matrix_extractTuples(I, J, X, n, C) _Generic((X), bool *: GrB_Matrix_extractTuples_BOOL, int8_t *: GrB_Matrix_extractTuples_INT8, int16_t *: GrB_Matrix_extractTuples_INT16, int32_t *: GrB_Matrix_extractTuples_INT32, int64_t *: GrB_Matrix_extractTuples_INT64, uint8_t *: GrB_Matrix_extractTuples_UINT8, uint16_t *: GrB_Matrix_extractTuples_UINT16, uint32_t *: GrB_Matrix_extractTuples_UINT32, uint64_t *: GrB_Matrix_extractTuples_UINT64, float *: GrB_Matrix_extractTuples_FP32, double *: GrB_Matrix_extractTuples_FP64, long long *: GrB_Matrix_extractTuples_INT64, unsigned long long *: GrB_Matrix_extractTuples_UINT64, void *: GrB_Matrix_extractTuples_UDT)(I, J, X, n, C)
-#define GrB_Matrix_import(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format) _Generic((Ax), bool *: GrB_Matrix_import_BOOL, int8_t *: GrB_Matrix_import_INT8, int16_t *: GrB_Matrix_import_INT16, int32_t *: GrB_Matrix_import_INT32, int64_t *: GrB_Matrix_import_INT64, uint8_t *: GrB_Matrix_import_UINT8, uint16_t *: GrB_Matrix_import_UINT16, uint32_t *: GrB_Matrix_import_UINT32, uint64_t *: GrB_Matrix_import_UINT64, float *: GrB_Matrix_import_FP32, double *: GrB_Matrix_import_FP64, long long *: GrB_Matrix_import_INT64, unsigned long long *: GrB_Matrix_import_UINT64, void *: GrB_Matrix_import_UDT, const bool *: GrB_Matrix_import_BOOL, const int8_t *: GrB_Matrix_import_INT8, const int16_t *: GrB_Matrix_import_INT16, const int32_t *: GrB_Matrix_import_INT32, const int64_t *: GrB_Matrix_import_INT64, const uint8_t *: GrB_Matrix_import_UINT8, const uint16_t *: GrB_Matrix_import_UINT16, const uint32_t *: GrB_Matrix_import_UINT32, const uint64_t *: GrB_Matrix_import_UINT64, const float *: GrB_Matrix_import_FP32, const double *: GrB_Matrix_import_FP64, const long long *: GrB_Matrix_import_INT64, const unsigned long long *: GrB_Matrix_import_UINT64, const void *: GrB_Matrix_import_UDT)(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format)
-#define GrB_Matrix_export(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A) _Generic((Ax), bool *: GrB_Matrix_export_BOOL, int8_t *: GrB_Matrix_export_INT8, int16_t *: GrB_Matrix_export_INT16, int32_t *: GrB_Matrix_export_INT32, int64_t *: GrB_Matrix_export_INT64, uint8_t *: GrB_Matrix_export_UINT8, uint16_t *: GrB_Matrix_export_UINT16, uint32_t *: GrB_Matrix_export_UINT32, uint64_t *: GrB_Matrix_export_UINT64, float *: GrB_Matrix_export_FP32, double *: GrB_Matrix_export_FP64, long long *: GrB_Matrix_export_INT64, unsigned long long *: GrB_Matrix_export_UINT64, void *: GrB_Matrix_export_UDT)(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A)
+#define GrB_Monoid_new(monoid, op, identity) _Generic((identity), bool: GrB_Monoid_new_BOOL, int8_t: GrB_Monoid_new_INT8, int16_t: GrB_Monoid_new_INT16, int32_t: GrB_Monoid_new_INT32, int64_t: GrB_Monoid_new_INT64, uint8_t: GrB_Monoid_new_UINT8, uint16_t: GrB_Monoid_new_UINT16, uint32_t: GrB_Monoid_new_UINT32, uint64_t: GrB_Monoid_new_UINT64, float: GrB_Monoid_new_FP32, double: GrB_Monoid_new_FP64, GxB_FC32_t: GxB_Monoid_new_FC32, GxB_FC64_t: GxB_Monoid_new_FC64, long long: GrB_Monoid_new_INT64, unsigned long long: GrB_Monoid_new_UINT64, void *: GrB_Monoid_new_UDT, const void *: GrB_Monoid_new_UDT)(monoid, op, identity)
+#define GrB_Scalar_setElement(s, x) _Generic((x), bool: GrB_Scalar_setElement_BOOL, int8_t: GrB_Scalar_setElement_INT8, int16_t: GrB_Scalar_setElement_INT16, int32_t: GrB_Scalar_setElement_INT32, int64_t: GrB_Scalar_setElement_INT64, uint8_t: GrB_Scalar_setElement_UINT8, uint16_t: GrB_Scalar_setElement_UINT16, uint32_t: GrB_Scalar_setElement_UINT32, uint64_t: GrB_Scalar_setElement_UINT64, float: GrB_Scalar_setElement_FP32, double: GrB_Scalar_setElement_FP64, GxB_FC32_t: GxB_Scalar_setElement_FC32, GxB_FC64_t: GxB_Scalar_setElement_FC64, long long: GrB_Scalar_setElement_INT64, unsigned long long: GrB_Scalar_setElement_UINT64, void *: GrB_Scalar_setElement_UDT, const void *: GrB_Scalar_setElement_UDT)(s, x)
+#define GrB_Scalar_extractElement(x, s) _Generic((x), bool *: GrB_Scalar_extractElement_BOOL, int8_t *: GrB_Scalar_extractElement_INT8, int16_t *: GrB_Scalar_extractElement_INT16, int32_t *: GrB_Scalar_extractElement_INT32, int64_t *: GrB_Scalar_extractElement_INT64, uint8_t *: GrB_Scalar_extractElement_UINT8, uint16_t *: GrB_Scalar_extractElement_UINT16, uint32_t *: GrB_Scalar_extractElement_UINT32, uint64_t *: GrB_Scalar_extractElement_UINT64, float *: GrB_Scalar_extractElement_FP32, double *: GrB_Scalar_extractElement_FP64, GxB_FC32_t *: GxB_Scalar_extractElement_FC32, GxB_FC64_t *: GxB_Scalar_extractElement_FC64, long long *: GrB_Scalar_extractElement_INT64, unsigned long long *: GrB_Scalar_extractElement_UINT64, void *: GrB_Scalar_extractElement_UDT)(x, s)
+#define GrB_Vector_build(C, I, X, n, dup) _Generic((X), bool *: GrB_Vector_build_BOOL, int8_t *: GrB_Vector_build_INT8, int16_t *: GrB_Vector_build_INT16, int32_t *: GrB_Vector_build_INT32, int64_t *: GrB_Vector_build_INT64, uint8_t *: GrB_Vector_build_UINT8, uint16_t *: GrB_Vector_build_UINT16, uint32_t *: GrB_Vector_build_UINT32, uint64_t *: GrB_Vector_build_UINT64, float *: GrB_Vector_build_FP32, double *: GrB_Vector_build_FP64, GxB_FC32_t *: GxB_Vector_build_FC32, GxB_FC64_t *: GxB_Vector_build_FC64, long long *: GrB_Vector_build_INT64, unsigned long long *: GrB_Vector_build_UINT64, void *: GrB_Vector_build_UDT, const bool *: GrB_Vector_build_BOOL, const int8_t *: GrB_Vector_build_INT8, const int16_t *: GrB_Vector_build_INT16, const int32_t *: GrB_Vector_build_INT32, const int64_t *: GrB_Vector_build_INT64, const uint8_t *: GrB_Vector_build_UINT8, const uint16_t *: GrB_Vector_build_UINT16, const uint32_t *: GrB_Vector_build_UINT32, const uint64_t *: GrB_Vector_build_UINT64, const float *: GrB_Vector_build_FP32, const double *: GrB_Vector_build_FP64, const GxB_FC32_t *: GxB_Vector_build_FC32, const GxB_FC64_t *: GxB_Vector_build_FC64, const long long *: GrB_Vector_build_INT64, const unsigned long long *: GrB_Vector_build_UINT64, const void *: GrB_Vector_build_UDT)(C, I, X, n, dup)
+#define GrB_Vector_setElement(C, x, i) _Generic((x), bool: GrB_Vector_setElement_BOOL, int8_t: GrB_Vector_setElement_INT8, int16_t: GrB_Vector_setElement_INT16, int32_t: GrB_Vector_setElement_INT32, int64_t: GrB_Vector_setElement_INT64, uint8_t: GrB_Vector_setElement_UINT8, uint16_t: GrB_Vector_setElement_UINT16, uint32_t: GrB_Vector_setElement_UINT32, uint64_t: GrB_Vector_setElement_UINT64, float: GrB_Vector_setElement_FP32, double: GrB_Vector_setElement_FP64, GxB_FC32_t: GxB_Vector_setElement_FC32, GxB_FC64_t: GxB_Vector_setElement_FC64, long long: GrB_Vector_setElement_INT64, unsigned long long: GrB_Vector_setElement_UINT64, void *: GrB_Vector_setElement_UDT, GrB_Scalar: GrB_Vector_setElement_Scalar, const void *: GrB_Vector_setElement_UDT)(C, x, i)
+#define GrB_Vector_extractElement(x, C, i) _Generic((x), bool *: GrB_Vector_extractElement_BOOL, int8_t *: GrB_Vector_extractElement_INT8, int16_t *: GrB_Vector_extractElement_INT16, int32_t *: GrB_Vector_extractElement_INT32, int64_t *: GrB_Vector_extractElement_INT64, uint8_t *: GrB_Vector_extractElement_UINT8, uint16_t *: GrB_Vector_extractElement_UINT16, uint32_t *: GrB_Vector_extractElement_UINT32, uint64_t *: GrB_Vector_extractElement_UINT64, float *: GrB_Vector_extractElement_FP32, double *: GrB_Vector_extractElement_FP64, GxB_FC32_t *: GxB_Vector_extractElement_FC32, GxB_FC64_t *: GxB_Vector_extractElement_FC64, long long *: GrB_Vector_extractElement_INT64, unsigned long long *: GrB_Vector_extractElement_UINT64, void *: GrB_Vector_extractElement_UDT, GrB_Scalar: GrB_Vector_extractElement_Scalar)(x, C, i)
+#define GrB_Vector_extractTuples(I, X, n, C) _Generic((X), bool *: GrB_Vector_extractTuples_BOOL, int8_t *: GrB_Vector_extractTuples_INT8, int16_t *: GrB_Vector_extractTuples_INT16, int32_t *: GrB_Vector_extractTuples_INT32, int64_t *: GrB_Vector_extractTuples_INT64, uint8_t *: GrB_Vector_extractTuples_UINT8, uint16_t *: GrB_Vector_extractTuples_UINT16, uint32_t *: GrB_Vector_extractTuples_UINT32, uint64_t *: GrB_Vector_extractTuples_UINT64, float *: GrB_Vector_extractTuples_FP32, double *: GrB_Vector_extractTuples_FP64, GxB_FC32_t *: GxB_Vector_extractTuples_FC32, GxB_FC64_t *: GxB_Vector_extractTuples_FC64, long long *: GrB_Vector_extractTuples_INT64, unsigned long long *: GrB_Vector_extractTuples_UINT64, void *: GrB_Vector_extractTuples_UDT)(I, X, n, C)
+#define GrB_Matrix_build(C, I, J, X, n, dup) _Generic((X), bool *: GrB_Matrix_build_BOOL, int8_t *: GrB_Matrix_build_INT8, int16_t *: GrB_Matrix_build_INT16, int32_t *: GrB_Matrix_build_INT32, int64_t *: GrB_Matrix_build_INT64, uint8_t *: GrB_Matrix_build_UINT8, uint16_t *: GrB_Matrix_build_UINT16, uint32_t *: GrB_Matrix_build_UINT32, uint64_t *: GrB_Matrix_build_UINT64, float *: GrB_Matrix_build_FP32, double *: GrB_Matrix_build_FP64, GxB_FC32_t *: GxB_Matrix_build_FC32, GxB_FC64_t *: GxB_Matrix_build_FC64, long long *: GrB_Matrix_build_INT64, unsigned long long *: GrB_Matrix_build_UINT64, void *: GrB_Matrix_build_UDT, const bool *: GrB_Matrix_build_BOOL, const int8_t *: GrB_Matrix_build_INT8, const int16_t *: GrB_Matrix_build_INT16, const int32_t *: GrB_Matrix_build_INT32, const int64_t *: GrB_Matrix_build_INT64, const uint8_t *: GrB_Matrix_build_UINT8, const uint16_t *: GrB_Matrix_build_UINT16, const uint32_t *: GrB_Matrix_build_UINT32, const uint64_t *: GrB_Matrix_build_UINT64, const float *: GrB_Matrix_build_FP32, const double *: GrB_Matrix_build_FP64, const GxB_FC32_t *: GxB_Matrix_build_FC32, const GxB_FC64_t *: GxB_Matrix_build_FC64, const long long *: GrB_Matrix_build_INT64, const unsigned long long *: GrB_Matrix_build_UINT64, const void *: GrB_Matrix_build_UDT)(C, I, J, X, n, dup)
+#define GrB_Matrix_setElement(C, x, i, j) _Generic((x), bool: GrB_Matrix_setElement_BOOL, int8_t: GrB_Matrix_setElement_INT8, int16_t: GrB_Matrix_setElement_INT16, int32_t: GrB_Matrix_setElement_INT32, int64_t: GrB_Matrix_setElement_INT64, uint8_t: GrB_Matrix_setElement_UINT8, uint16_t: GrB_Matrix_setElement_UINT16, uint32_t: GrB_Matrix_setElement_UINT32, uint64_t: GrB_Matrix_setElement_UINT64, float: GrB_Matrix_setElement_FP32, double: GrB_Matrix_setElement_FP64, GxB_FC32_t: GxB_Matrix_setElement_FC32, GxB_FC64_t: GxB_Matrix_setElement_FC64, long long: GrB_Matrix_setElement_INT64, unsigned long long: GrB_Matrix_setElement_UINT64, void *: GrB_Matrix_setElement_UDT, GrB_Scalar: GrB_Matrix_setElement_Scalar, const void *: GrB_Matrix_setElement_UDT)(C, x, i, j)
+#define GrB_Matrix_extractElement(x, C, i, j) _Generic((x), bool *: GrB_Matrix_extractElement_BOOL, int8_t *: GrB_Matrix_extractElement_INT8, int16_t *: GrB_Matrix_extractElement_INT16, int32_t *: GrB_Matrix_extractElement_INT32, int64_t *: GrB_Matrix_extractElement_INT64, uint8_t *: GrB_Matrix_extractElement_UINT8, uint16_t *: GrB_Matrix_extractElement_UINT16, uint32_t *: GrB_Matrix_extractElement_UINT32, uint64_t *: GrB_Matrix_extractElement_UINT64, float *: GrB_Matrix_extractElement_FP32, double *: GrB_Matrix_extractElement_FP64, GxB_FC32_t *: GxB_Matrix_extractElement_FC32, GxB_FC64_t *: GxB_Matrix_extractElement_FC64, long long *: GrB_Matrix_extractElement_INT64, unsigned long long *: GrB_Matrix_extractElement_UINT64, void *: GrB_Matrix_extractElement_UDT, GrB_Scalar: GrB_Matrix_extractElement_Scalar)(x, C, i, j)
+#define GrB_Matrix_extractTuples(I, J, X, n, C) _Generic((X), bool *: GrB_Matrix_extractTuples_BOOL, int8_t *: GrB_Matrix_extractTuples_INT8, int16_t *: GrB_Matrix_extractTuples_INT16, int32_t *: GrB_Matrix_extractTuples_INT32, int64_t *: GrB_Matrix_extractTuples_INT64, uint8_t *: GrB_Matrix_extractTuples_UINT8, uint16_t *: GrB_Matrix_extractTuples_UINT16, uint32_t *: GrB_Matrix_extractTuples_UINT32, uint64_t *: GrB_Matrix_extractTuples_UINT64, float *: GrB_Matrix_extractTuples_FP32, double *: GrB_Matrix_extractTuples_FP64, GxB_FC32_t *: GxB_Matrix_extractTuples_FC32, GxB_FC64_t *: GxB_Matrix_extractTuples_FC64, long long *: GrB_Matrix_extractTuples_INT64, unsigned long long *: GrB_Matrix_extractTuples_UINT64, void *: GrB_Matrix_extractTuples_UDT)(I, J, X, n, C)
+#define GrB_Matrix_import(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format) _Generic((Ax), bool *: GrB_Matrix_import_BOOL, int8_t *: GrB_Matrix_import_INT8, int16_t *: GrB_Matrix_import_INT16, int32_t *: GrB_Matrix_import_INT32, int64_t *: GrB_Matrix_import_INT64, uint8_t *: GrB_Matrix_import_UINT8, uint16_t *: GrB_Matrix_import_UINT16, uint32_t *: GrB_Matrix_import_UINT32, uint64_t *: GrB_Matrix_import_UINT64, float *: GrB_Matrix_import_FP32, double *: GrB_Matrix_import_FP64, GxB_FC32_t *: GxB_Matrix_import_FC32, GxB_FC64_t *: GxB_Matrix_import_FC64, long long *: GrB_Matrix_import_INT64, unsigned long long *: GrB_Matrix_import_UINT64, void *: GrB_Matrix_import_UDT, const bool *: GrB_Matrix_import_BOOL, const int8_t *: GrB_Matrix_import_INT8, const int16_t *: GrB_Matrix_import_INT16, const int32_t *: GrB_Matrix_import_INT32, const int64_t *: GrB_Matrix_import_INT64, const uint8_t *: GrB_Matrix_import_UINT8, const uint16_t *: GrB_Matrix_import_UINT16, const uint32_t *: GrB_Matrix_import_UINT32, const uint64_t *: GrB_Matrix_import_UINT64, const float *: GrB_Matrix_import_FP32, const double *: GrB_Matrix_import_FP64, const GxB_FC32_t *: GxB_Matrix_import_FC32, const GxB_FC64_t *: GxB_Matrix_import_FC64, const long long *: GrB_Matrix_import_INT64, const unsigned long long *: GrB_Matrix_import_UINT64, const void *: GrB_Matrix_import_UDT)(A, type, nrows, ncols, Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format)
+#define GrB_Matrix_export(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A) _Generic((Ax), bool *: GrB_Matrix_export_BOOL, int8_t *: GrB_Matrix_export_INT8, int16_t *: GrB_Matrix_export_INT16, int32_t *: GrB_Matrix_export_INT32, int64_t *: GrB_Matrix_export_INT64, uint8_t *: GrB_Matrix_export_UINT8, uint16_t *: GrB_Matrix_export_UINT16, uint32_t *: GrB_Matrix_export_UINT32, uint64_t *: GrB_Matrix_export_UINT64, float *: GrB_Matrix_export_FP32, double *: GrB_Matrix_export_FP64, GxB_FC32_t *: GxB_Matrix_export_FC32, GxB_FC64_t *: GxB_Matrix_export_FC64, long long *: GrB_Matrix_export_INT64, unsigned long long *: GrB_Matrix_export_UINT64, void *: GrB_Matrix_export_UDT)(Ap, Ai, Ax, Ap_len, Ai_len, Ax_len, format, A)
 #define GrB_free(object) _Generic((object), GrB_Type *: GrB_Type_free, GrB_UnaryOp *: GrB_UnaryOp_free, GrB_IndexUnaryOp *: GrB_IndexUnaryOp_free, GrB_BinaryOp *: GrB_BinaryOp_free, GrB_Monoid *: GrB_Monoid_free, GrB_Semiring *: GrB_Semiring_free, GrB_Descriptor *: GrB_Descriptor_free, GrB_Scalar *: GrB_Scalar_free, GrB_Vector *: GrB_Vector_free, GrB_Matrix *: GrB_Matrix_free)(object)
 #define GrB_wait(object, mode) _Generic((object), GrB_Type: GrB_Type_wait, GrB_UnaryOp: GrB_UnaryOp_wait, GrB_IndexUnaryOp: GrB_IndexUnaryOp_wait, GrB_BinaryOp: GrB_BinaryOp_wait, GrB_Monoid: GrB_Monoid_wait, GrB_Semiring: GrB_Semiring_wait, GrB_Descriptor: GrB_Descriptor_wait, GrB_Scalar: GrB_Scalar_wait, GrB_Vector: GrB_Vector_wait, GrB_Matrix: GrB_Matrix_wait)(object, mode)
 #define GrB_error(string, object) _Generic((object), GrB_Type: GrB_Type_error, GrB_UnaryOp: GrB_UnaryOp_error, GrB_IndexUnaryOp: GrB_IndexUnaryOp_error, GrB_BinaryOp: GrB_BinaryOp_error, GrB_Monoid: GrB_Monoid_error, GrB_Semiring: GrB_Semiring_error, GrB_Descriptor: GrB_Descriptor_error, GrB_Scalar: GrB_Scalar_error, GrB_Vector: GrB_Vector_error, GrB_Matrix: GrB_Matrix_error)(string, object)
@@ -2177,12 +2401,12 @@ GrB_Info GrB_Matrix_reduce_UDT(void *c, GrB_BinaryOp accum, GrB_Monoid monoid, G
 #define GrB_eWiseAdd(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseAdd_Semiring, GrB_Monoid: GrB_Vector_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Vector_eWiseAdd_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseAdd_Semiring, GrB_Monoid: GrB_Matrix_eWiseAdd_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseAdd_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_eWiseMult(C, Mask, accum, op, A, B, desc) _Generic((C), GrB_Vector: _Generic((op), GrB_Semiring: GrB_Vector_eWiseMult_Semiring, GrB_Monoid: GrB_Vector_eWiseMult_Monoid, GrB_BinaryOp: GrB_Vector_eWiseMult_BinaryOp), GrB_Matrix: _Generic((op), GrB_Semiring: GrB_Matrix_eWiseMult_Semiring, GrB_Monoid: GrB_Matrix_eWiseMult_Monoid, GrB_BinaryOp: GrB_Matrix_eWiseMult_BinaryOp)) (C, Mask, accum, op, A, B, desc)
 #define GrB_kronecker(C, Mask, accum, op, A, B, desc) _Generic((op), GrB_Semiring: GrB_Matrix_kronecker_Semiring, GrB_Monoid: GrB_Matrix_kronecker_Monoid, GrB_BinaryOp: GrB_Matrix_kronecker_BinaryOp)(C, Mask, accum, op, A, B, desc)
-#define GrB_apply(C, Mask, accum, op, ...) _Generic((C), GrB_Vector: _Generic((op), GrB_UnaryOp: GrB_Vector_apply, GrB_BinaryOp: _Generic((GxB_FIRST_OF(__VA_ARGS__)), bool: GrB_Vector_apply_BinaryOp1st_BOOL, int8_t: GrB_Vector_apply_BinaryOp1st_INT8, int16_t: GrB_Vector_apply_BinaryOp1st_INT16, int32_t: GrB_Vector_apply_BinaryOp1st_INT32, int64_t: GrB_Vector_apply_BinaryOp1st_INT64, uint8_t: GrB_Vector_apply_BinaryOp1st_UINT8, uint16_t: GrB_Vector_apply_BinaryOp1st_UINT16, uint32_t: GrB_Vector_apply_BinaryOp1st_UINT32, uint64_t: GrB_Vector_apply_BinaryOp1st_UINT64, float: GrB_Vector_apply_BinaryOp1st_FP32, double: GrB_Vector_apply_BinaryOp1st_FP64, long long: GrB_Vector_apply_BinaryOp1st_INT64, unsigned long long: GrB_Vector_apply_BinaryOp1st_UINT64, void *: GrB_Vector_apply_BinaryOp1st_UDT, GrB_Scalar: GrB_Vector_apply_BinaryOp1st_Scalar, const void *: GrB_Vector_apply_BinaryOp1st_UDT, default: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Vector_apply_BinaryOp2nd_BOOL, int8_t: GrB_Vector_apply_BinaryOp2nd_INT8, int16_t: GrB_Vector_apply_BinaryOp2nd_INT16, int32_t: GrB_Vector_apply_BinaryOp2nd_INT32, int64_t: GrB_Vector_apply_BinaryOp2nd_INT64, uint8_t: GrB_Vector_apply_BinaryOp2nd_UINT8, uint16_t: GrB_Vector_apply_BinaryOp2nd_UINT16, uint32_t: GrB_Vector_apply_BinaryOp2nd_UINT32, uint64_t: GrB_Vector_apply_BinaryOp2nd_UINT64, float: GrB_Vector_apply_BinaryOp2nd_FP32, double: GrB_Vector_apply_BinaryOp2nd_FP64, long long: GrB_Vector_apply_BinaryOp2nd_INT64, unsigned long long: GrB_Vector_apply_BinaryOp2nd_UINT64, void *: GrB_Vector_apply_BinaryOp2nd_UDT, GrB_Scalar: GrB_Vector_apply_BinaryOp2nd_Scalar, const void *: GrB_Vector_apply_BinaryOp2nd_UDT, default: GrB_Vector_apply_BinaryOp2nd_UDT)), GrB_IndexUnaryOp: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Vector_apply_IndexOp_BOOL, int8_t: GrB_Vector_apply_IndexOp_INT8, int16_t: GrB_Vector_apply_IndexOp_INT16, int32_t: GrB_Vector_apply_IndexOp_INT32, int64_t: GrB_Vector_apply_IndexOp_INT64, uint8_t: GrB_Vector_apply_IndexOp_UINT8, uint16_t: GrB_Vector_apply_IndexOp_UINT16, uint32_t: GrB_Vector_apply_IndexOp_UINT32, uint64_t: GrB_Vector_apply_IndexOp_UINT64, float: GrB_Vector_apply_IndexOp_FP32, double: GrB_Vector_apply_IndexOp_FP64, long long: GrB_Vector_apply_IndexOp_INT64, unsigned long long: GrB_Vector_apply_IndexOp_UINT64, void *: GrB_Vector_apply_IndexOp_UDT, GrB_Scalar: GrB_Vector_apply_IndexOp_Scalar, const void *: GrB_Vector_apply_IndexOp_UDT, default: GrB_Vector_apply_IndexOp_UDT)), GrB_Matrix: _Generic((op), GrB_UnaryOp: GrB_Matrix_apply, GrB_BinaryOp: _Generic((GxB_FIRST_OF(__VA_ARGS__)), bool: GrB_Matrix_apply_BinaryOp1st_BOOL, int8_t: GrB_Matrix_apply_BinaryOp1st_INT8, int16_t: GrB_Matrix_apply_BinaryOp1st_INT16, int32_t: GrB_Matrix_apply_BinaryOp1st_INT32, int64_t: GrB_Matrix_apply_BinaryOp1st_INT64, uint8_t: GrB_Matrix_apply_BinaryOp1st_UINT8, uint16_t: GrB_Matrix_apply_BinaryOp1st_UINT16, uint32_t: GrB_Matrix_apply_BinaryOp1st_UINT32, uint64_t: GrB_Matrix_apply_BinaryOp1st_UINT64, float: GrB_Matrix_apply_BinaryOp1st_FP32, double: GrB_Matrix_apply_BinaryOp1st_FP64, long long: GrB_Matrix_apply_BinaryOp1st_INT64, unsigned long long: GrB_Matrix_apply_BinaryOp1st_UINT64, void *: GrB_Matrix_apply_BinaryOp1st_UDT, GrB_Scalar: GrB_Matrix_apply_BinaryOp1st_Scalar, const void *: GrB_Matrix_apply_BinaryOp1st_UDT, default: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Matrix_apply_BinaryOp2nd_BOOL, int8_t: GrB_Matrix_apply_BinaryOp2nd_INT8, int16_t: GrB_Matrix_apply_BinaryOp2nd_INT16, int32_t: GrB_Matrix_apply_BinaryOp2nd_INT32, int64_t: GrB_Matrix_apply_BinaryOp2nd_INT64, uint8_t: GrB_Matrix_apply_BinaryOp2nd_UINT8, uint16_t: GrB_Matrix_apply_BinaryOp2nd_UINT16, uint32_t: GrB_Matrix_apply_BinaryOp2nd_UINT32, uint64_t: GrB_Matrix_apply_BinaryOp2nd_UINT64, float: GrB_Matrix_apply_BinaryOp2nd_FP32, double: GrB_Matrix_apply_BinaryOp2nd_FP64, long long: GrB_Matrix_apply_BinaryOp2nd_INT64, unsigned long long: GrB_Matrix_apply_BinaryOp2nd_UINT64, void *: GrB_Matrix_apply_BinaryOp2nd_UDT, GrB_Scalar: GrB_Matrix_apply_BinaryOp2nd_Scalar, const void *: GrB_Matrix_apply_BinaryOp2nd_UDT, default: GrB_Matrix_apply_BinaryOp2nd_UDT)), GrB_IndexUnaryOp: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Matrix_apply_IndexOp_BOOL, int8_t: GrB_Matrix_apply_IndexOp_INT8, int16_t: GrB_Matrix_apply_IndexOp_INT16, int32_t: GrB_Matrix_apply_IndexOp_INT32, int64_t: GrB_Matrix_apply_IndexOp_INT64, uint8_t: GrB_Matrix_apply_IndexOp_UINT8, uint16_t: GrB_Matrix_apply_IndexOp_UINT16, uint32_t: GrB_Matrix_apply_IndexOp_UINT32, uint64_t: GrB_Matrix_apply_IndexOp_UINT64, float: GrB_Matrix_apply_IndexOp_FP32, double: GrB_Matrix_apply_IndexOp_FP64, long long: GrB_Matrix_apply_IndexOp_INT64, unsigned long long: GrB_Matrix_apply_IndexOp_UINT64, void *: GrB_Matrix_apply_IndexOp_UDT, GrB_Scalar: GrB_Matrix_apply_IndexOp_Scalar, const void *: GrB_Matrix_apply_IndexOp_UDT, default: GrB_Matrix_apply_IndexOp_UDT))) (C, Mask, accum, op, __VA_ARGS__)
-#define GrB_select(C, Mask, accum, op, A, y, desc) _Generic((C), GrB_Vector: _Generic((y), bool: GrB_Vector_select_BOOL, int8_t: GrB_Vector_select_INT8, int16_t: GrB_Vector_select_INT16, int32_t: GrB_Vector_select_INT32, int64_t: GrB_Vector_select_INT64, uint8_t: GrB_Vector_select_UINT8, uint16_t: GrB_Vector_select_UINT16, uint32_t: GrB_Vector_select_UINT32, uint64_t: GrB_Vector_select_UINT64, float: GrB_Vector_select_FP32, double: GrB_Vector_select_FP64, long long: GrB_Vector_select_INT64, unsigned long long: GrB_Vector_select_UINT64, void *: GrB_Vector_select_UDT, GrB_Scalar: GrB_Vector_select_Scalar, const void *: GrB_Vector_select_UDT), GrB_Matrix: _Generic((y), bool: GrB_Matrix_select_BOOL, int8_t: GrB_Matrix_select_INT8, int16_t: GrB_Matrix_select_INT16, int32_t: GrB_Matrix_select_INT32, int64_t: GrB_Matrix_select_INT64, uint8_t: GrB_Matrix_select_UINT8, uint16_t: GrB_Matrix_select_UINT16, uint32_t: GrB_Matrix_select_UINT32, uint64_t: GrB_Matrix_select_UINT64, float: GrB_Matrix_select_FP32, double: GrB_Matrix_select_FP64, long long: GrB_Matrix_select_INT64, unsigned long long: GrB_Matrix_select_UINT64, void *: GrB_Matrix_select_UDT, GrB_Scalar: GrB_Matrix_select_Scalar, const void *: GrB_Matrix_select_UDT)) (C, Mask, accum, op, A, y, desc)
+#define GrB_apply(C, Mask, accum, op, ...) _Generic((C), GrB_Vector: _Generic((op), GrB_UnaryOp: GrB_Vector_apply, GrB_BinaryOp: _Generic((GxB_FIRST_OF(__VA_ARGS__)), bool: GrB_Vector_apply_BinaryOp1st_BOOL, int8_t: GrB_Vector_apply_BinaryOp1st_INT8, int16_t: GrB_Vector_apply_BinaryOp1st_INT16, int32_t: GrB_Vector_apply_BinaryOp1st_INT32, int64_t: GrB_Vector_apply_BinaryOp1st_INT64, uint8_t: GrB_Vector_apply_BinaryOp1st_UINT8, uint16_t: GrB_Vector_apply_BinaryOp1st_UINT16, uint32_t: GrB_Vector_apply_BinaryOp1st_UINT32, uint64_t: GrB_Vector_apply_BinaryOp1st_UINT64, float: GrB_Vector_apply_BinaryOp1st_FP32, double: GrB_Vector_apply_BinaryOp1st_FP64, GxB_FC32_t: GxB_Vector_apply_BinaryOp1st_FC32, GxB_FC64_t: GxB_Vector_apply_BinaryOp1st_FC64, long long: GrB_Vector_apply_BinaryOp1st_INT64, unsigned long long: GrB_Vector_apply_BinaryOp1st_UINT64, void *: GrB_Vector_apply_BinaryOp1st_UDT, GrB_Scalar: GrB_Vector_apply_BinaryOp1st_Scalar, const void *: GrB_Vector_apply_BinaryOp1st_UDT, default: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Vector_apply_BinaryOp2nd_BOOL, int8_t: GrB_Vector_apply_BinaryOp2nd_INT8, int16_t: GrB_Vector_apply_BinaryOp2nd_INT16, int32_t: GrB_Vector_apply_BinaryOp2nd_INT32, int64_t: GrB_Vector_apply_BinaryOp2nd_INT64, uint8_t: GrB_Vector_apply_BinaryOp2nd_UINT8, uint16_t: GrB_Vector_apply_BinaryOp2nd_UINT16, uint32_t: GrB_Vector_apply_BinaryOp2nd_UINT32, uint64_t: GrB_Vector_apply_BinaryOp2nd_UINT64, float: GrB_Vector_apply_BinaryOp2nd_FP32, double: GrB_Vector_apply_BinaryOp2nd_FP64, GxB_FC32_t: GxB_Vector_apply_BinaryOp2nd_FC32, GxB_FC64_t: GxB_Vector_apply_BinaryOp2nd_FC64, long long: GrB_Vector_apply_BinaryOp2nd_INT64, unsigned long long: GrB_Vector_apply_BinaryOp2nd_UINT64, void *: GrB_Vector_apply_BinaryOp2nd_UDT, GrB_Scalar: GrB_Vector_apply_BinaryOp2nd_Scalar, const void *: GrB_Vector_apply_BinaryOp2nd_UDT, default: GrB_Vector_apply_BinaryOp2nd_UDT)), GrB_IndexUnaryOp: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Vector_apply_IndexOp_BOOL, int8_t: GrB_Vector_apply_IndexOp_INT8, int16_t: GrB_Vector_apply_IndexOp_INT16, int32_t: GrB_Vector_apply_IndexOp_INT32, int64_t: GrB_Vector_apply_IndexOp_INT64, uint8_t: GrB_Vector_apply_IndexOp_UINT8, uint16_t: GrB_Vector_apply_IndexOp_UINT16, uint32_t: GrB_Vector_apply_IndexOp_UINT32, uint64_t: GrB_Vector_apply_IndexOp_UINT64, float: GrB_Vector_apply_IndexOp_FP32, double: GrB_Vector_apply_IndexOp_FP64, GxB_FC32_t: GxB_Vector_apply_IndexOp_FC32, GxB_FC64_t: GxB_Vector_apply_IndexOp_FC64, long long: GrB_Vector_apply_IndexOp_INT64, unsigned long long: GrB_Vector_apply_IndexOp_UINT64, void *: GrB_Vector_apply_IndexOp_UDT, GrB_Scalar: GrB_Vector_apply_IndexOp_Scalar, const void *: GrB_Vector_apply_IndexOp_UDT, default: GrB_Vector_apply_IndexOp_UDT)), GrB_Matrix: _Generic((op), GrB_UnaryOp: GrB_Matrix_apply, GrB_BinaryOp: _Generic((GxB_FIRST_OF(__VA_ARGS__)), bool: GrB_Matrix_apply_BinaryOp1st_BOOL, int8_t: GrB_Matrix_apply_BinaryOp1st_INT8, int16_t: GrB_Matrix_apply_BinaryOp1st_INT16, int32_t: GrB_Matrix_apply_BinaryOp1st_INT32, int64_t: GrB_Matrix_apply_BinaryOp1st_INT64, uint8_t: GrB_Matrix_apply_BinaryOp1st_UINT8, uint16_t: GrB_Matrix_apply_BinaryOp1st_UINT16, uint32_t: GrB_Matrix_apply_BinaryOp1st_UINT32, uint64_t: GrB_Matrix_apply_BinaryOp1st_UINT64, float: GrB_Matrix_apply_BinaryOp1st_FP32, double: GrB_Matrix_apply_BinaryOp1st_FP64, GxB_FC32_t: GxB_Matrix_apply_BinaryOp1st_FC32, GxB_FC64_t: GxB_Matrix_apply_BinaryOp1st_FC64, long long: GrB_Matrix_apply_BinaryOp1st_INT64, unsigned long long: GrB_Matrix_apply_BinaryOp1st_UINT64, void *: GrB_Matrix_apply_BinaryOp1st_UDT, GrB_Scalar: GrB_Matrix_apply_BinaryOp1st_Scalar, const void *: GrB_Matrix_apply_BinaryOp1st_UDT, default: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Matrix_apply_BinaryOp2nd_BOOL, int8_t: GrB_Matrix_apply_BinaryOp2nd_INT8, int16_t: GrB_Matrix_apply_BinaryOp2nd_INT16, int32_t: GrB_Matrix_apply_BinaryOp2nd_INT32, int64_t: GrB_Matrix_apply_BinaryOp2nd_INT64, uint8_t: GrB_Matrix_apply_BinaryOp2nd_UINT8, uint16_t: GrB_Matrix_apply_BinaryOp2nd_UINT16, uint32_t: GrB_Matrix_apply_BinaryOp2nd_UINT32, uint64_t: GrB_Matrix_apply_BinaryOp2nd_UINT64, float: GrB_Matrix_apply_BinaryOp2nd_FP32, double: GrB_Matrix_apply_BinaryOp2nd_FP64, GxB_FC32_t: GxB_Matrix_apply_BinaryOp2nd_FC32, GxB_FC64_t: GxB_Matrix_apply_BinaryOp2nd_FC64, long long: GrB_Matrix_apply_BinaryOp2nd_INT64, unsigned long long: GrB_Matrix_apply_BinaryOp2nd_UINT64, void *: GrB_Matrix_apply_BinaryOp2nd_UDT, GrB_Scalar: GrB_Matrix_apply_BinaryOp2nd_Scalar, const void *: GrB_Matrix_apply_BinaryOp2nd_UDT, default: GrB_Matrix_apply_BinaryOp2nd_UDT)), GrB_IndexUnaryOp: _Generic((GxB_SECOND_OF(__VA_ARGS__, 0)), bool: GrB_Matrix_apply_IndexOp_BOOL, int8_t: GrB_Matrix_apply_IndexOp_INT8, int16_t: GrB_Matrix_apply_IndexOp_INT16, int32_t: GrB_Matrix_apply_IndexOp_INT32, int64_t: GrB_Matrix_apply_IndexOp_INT64, uint8_t: GrB_Matrix_apply_IndexOp_UINT8, uint16_t: GrB_Matrix_apply_IndexOp_UINT16, uint32_t: GrB_Matrix_apply_IndexOp_UINT32, uint64_t: GrB_Matrix_apply_IndexOp_UINT64, float: GrB_Matrix_apply_IndexOp_FP32, double: GrB_Matrix_apply_IndexOp_FP64, GxB_FC32_t: GxB_Matrix_apply_IndexOp_FC32, GxB_FC64_t: GxB_Matrix_apply_IndexOp_FC64, long long: GrB_Matrix_apply_IndexOp_INT64, unsigned long long: GrB_Matrix_apply_IndexOp_UINT64, void *: GrB_Matrix_apply_IndexOp_UDT, GrB_Scalar: GrB_Matrix_apply_IndexOp_Scalar, const void *: GrB_Matrix_apply_IndexOp_UDT, default: GrB_Matrix_apply_IndexOp_UDT))) (C, Mask, accum, op, __VA_ARGS__)
+#define GrB_select(C, Mask, accum, op, A, y, desc) _Generic((C), GrB_Vector: _Generic((y), bool: GrB_Vector_select_BOOL, int8_t: GrB_Vector_select_INT8, int16_t: GrB_Vector_select_INT16, int32_t: GrB_Vector_select_INT32, int64_t: GrB_Vector_select_INT64, uint8_t: GrB_Vector_select_UINT8, uint16_t: GrB_Vector_select_UINT16, uint32_t: GrB_Vector_select_UINT32, uint64_t: GrB_Vector_select_UINT64, float: GrB_Vector_select_FP32, double: GrB_Vector_select_FP64, GxB_FC32_t: GxB_Vector_select_FC32, GxB_FC64_t: GxB_Vector_select_FC64, long long: GrB_Vector_select_INT64, unsigned long long: GrB_Vector_select_UINT64, void *: GrB_Vector_select_UDT, GrB_Scalar: GrB_Vector_select_Scalar, const void *: GrB_Vector_select_UDT), GrB_Matrix: _Generic((y), bool: GrB_Matrix_select_BOOL, int8_t: GrB_Matrix_select_INT8, int16_t: GrB_Matrix_select_INT16, int32_t: GrB_Matrix_select_INT32, int64_t: GrB_Matrix_select_INT64, uint8_t: GrB_Matrix_select_UINT8, uint16_t: GrB_Matrix_select_UINT16, uint32_t: GrB_Matrix_select_UINT32, uint64_t: GrB_Matrix_select_UINT64, float: GrB_Matrix_select_FP32, double: GrB_Matrix_select_FP64, GxB_FC32_t: GxB_Matrix_select_FC32, GxB_FC64_t: GxB_Matrix_select_FC64, long long: GrB_Matrix_select_INT64, unsigned long long: GrB_Matrix_select_UINT64, void *: GrB_Matrix_select_UDT, GrB_Scalar: GrB_Matrix_select_Scalar, const void *: GrB_Matrix_select_UDT)) (C, Mask, accum, op, A, y, desc)
 #define GrB_extract(C, Mask, accum, A, ...) _Generic((C), GrB_Vector: _Generic((A), GrB_Vector: GrB_Vector_extract, default: GrB_Col_extract), GrB_Matrix: GrB_Matrix_extract) (C, Mask, accum, A, __VA_ARGS__)
-#define GrB_assign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GrB_Vector_assign_BOOL, int8_t: GrB_Vector_assign_INT8, int16_t: GrB_Vector_assign_INT16, int32_t: GrB_Vector_assign_INT32, int64_t: GrB_Vector_assign_INT64, uint8_t: GrB_Vector_assign_UINT8, uint16_t: GrB_Vector_assign_UINT16, uint32_t: GrB_Vector_assign_UINT32, uint64_t: GrB_Vector_assign_UINT64, float: GrB_Vector_assign_FP32, double: GrB_Vector_assign_FP64, long long: GrB_Vector_assign_INT64, unsigned long long: GrB_Vector_assign_UINT64, void *: GrB_Vector_assign_UDT, GrB_Scalar: GrB_Vector_assign_Scalar, const void *: GrB_Vector_assign_UDT, default: GrB_Vector_assign), GrB_Matrix: _Generic((A), bool: GrB_Matrix_assign_BOOL, int8_t: GrB_Matrix_assign_INT8, int16_t: GrB_Matrix_assign_INT16, int32_t: GrB_Matrix_assign_INT32, int64_t: GrB_Matrix_assign_INT64, uint8_t: GrB_Matrix_assign_UINT8, uint16_t: GrB_Matrix_assign_UINT16, uint32_t: GrB_Matrix_assign_UINT32, uint64_t: GrB_Matrix_assign_UINT64, float: GrB_Matrix_assign_FP32, double: GrB_Matrix_assign_FP64, long long: GrB_Matrix_assign_INT64, unsigned long long: GrB_Matrix_assign_UINT64, void *: GrB_Matrix_assign_UDT, GrB_Scalar: GrB_Matrix_assign_Scalar, const void *: GrB_Matrix_assign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GrB_Col_assign, GrB_Index *: GrB_Col_assign, default: GrB_Row_assign), default: GrB_Matrix_assign)) (C, Mask, accum, A, first, __VA_ARGS__)
-#define GxB_subassign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GxB_Vector_subassign_BOOL, int8_t: GxB_Vector_subassign_INT8, int16_t: GxB_Vector_subassign_INT16, int32_t: GxB_Vector_subassign_INT32, int64_t: GxB_Vector_subassign_INT64, uint8_t: GxB_Vector_subassign_UINT8, uint16_t: GxB_Vector_subassign_UINT16, uint32_t: GxB_Vector_subassign_UINT32, uint64_t: GxB_Vector_subassign_UINT64, float: GxB_Vector_subassign_FP32, double: GxB_Vector_subassign_FP64, long long: GxB_Vector_subassign_INT64, unsigned long long: GxB_Vector_subassign_UINT64, void *: GxB_Vector_subassign_UDT, GrB_Scalar: GxB_Vector_subassign_Scalar, const void *: GxB_Vector_subassign_UDT, default: GxB_Vector_subassign), GrB_Matrix: _Generic((A), bool: GxB_Matrix_subassign_BOOL, int8_t: GxB_Matrix_subassign_INT8, int16_t: GxB_Matrix_subassign_INT16, int32_t: GxB_Matrix_subassign_INT32, int64_t: GxB_Matrix_subassign_INT64, uint8_t: GxB_Matrix_subassign_UINT8, uint16_t: GxB_Matrix_subassign_UINT16, uint32_t: GxB_Matrix_subassign_UINT32, uint64_t: GxB_Matrix_subassign_UINT64, float: GxB_Matrix_subassign_FP32, double: GxB_Matrix_subassign_FP64, long long: GxB_Matrix_subassign_INT64, unsigned long long: GxB_Matrix_subassign_UINT64, void *: GxB_Matrix_subassign_UDT, GrB_Scalar: GxB_Matrix_subassign_Scalar, const void *: GxB_Matrix_subassign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GxB_Col_subassign, GrB_Index *: GxB_Col_subassign, default: GxB_Row_subassign), default: GxB_Matrix_subassign)) (C, Mask, accum, A, first, __VA_ARGS__)
-#define GrB_reduce(C, second, third, fourth, ...) _Generic((fourth), GrB_Vector: _Generic((C), bool *: GrB_Vector_reduce_BOOL, int8_t *: GrB_Vector_reduce_INT8, int16_t *: GrB_Vector_reduce_INT16, int32_t *: GrB_Vector_reduce_INT32, int64_t *: GrB_Vector_reduce_INT64, uint8_t *: GrB_Vector_reduce_UINT8, uint16_t *: GrB_Vector_reduce_UINT16, uint32_t *: GrB_Vector_reduce_UINT32, uint64_t *: GrB_Vector_reduce_UINT64, float *: GrB_Vector_reduce_FP32, double *: GrB_Vector_reduce_FP64, long long *: GrB_Vector_reduce_INT64, unsigned long long *: GrB_Vector_reduce_UINT64, void *: GrB_Vector_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Vector_reduce_Monoid_Scalar, default: GrB_Vector_reduce_BinaryOp_Scalar)), GrB_Matrix: _Generic((C), bool *: GrB_Matrix_reduce_BOOL, int8_t *: GrB_Matrix_reduce_INT8, int16_t *: GrB_Matrix_reduce_INT16, int32_t *: GrB_Matrix_reduce_INT32, int64_t *: GrB_Matrix_reduce_INT64, uint8_t *: GrB_Matrix_reduce_UINT8, uint16_t *: GrB_Matrix_reduce_UINT16, uint32_t *: GrB_Matrix_reduce_UINT32, uint64_t *: GrB_Matrix_reduce_UINT64, float *: GrB_Matrix_reduce_FP32, double *: GrB_Matrix_reduce_FP64, long long *: GrB_Matrix_reduce_INT64, unsigned long long *: GrB_Matrix_reduce_UINT64, void *: GrB_Matrix_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Matrix_reduce_Monoid_Scalar, default: GrB_Matrix_reduce_BinaryOp_Scalar)), GrB_Monoid: GrB_Matrix_reduce_Monoid, GrB_BinaryOp: GrB_Matrix_reduce_BinaryOp)(C, second, third, fourth, __VA_ARGS__)
+#define GrB_assign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GrB_Vector_assign_BOOL, int8_t: GrB_Vector_assign_INT8, int16_t: GrB_Vector_assign_INT16, int32_t: GrB_Vector_assign_INT32, int64_t: GrB_Vector_assign_INT64, uint8_t: GrB_Vector_assign_UINT8, uint16_t: GrB_Vector_assign_UINT16, uint32_t: GrB_Vector_assign_UINT32, uint64_t: GrB_Vector_assign_UINT64, float: GrB_Vector_assign_FP32, double: GrB_Vector_assign_FP64, GxB_FC32_t: GxB_Vector_assign_FC32, GxB_FC64_t: GxB_Vector_assign_FC64, long long: GrB_Vector_assign_INT64, unsigned long long: GrB_Vector_assign_UINT64, void *: GrB_Vector_assign_UDT, GrB_Scalar: GrB_Vector_assign_Scalar, const void *: GrB_Vector_assign_UDT, default: GrB_Vector_assign), GrB_Matrix: _Generic((A), bool: GrB_Matrix_assign_BOOL, int8_t: GrB_Matrix_assign_INT8, int16_t: GrB_Matrix_assign_INT16, int32_t: GrB_Matrix_assign_INT32, int64_t: GrB_Matrix_assign_INT64, uint8_t: GrB_Matrix_assign_UINT8, uint16_t: GrB_Matrix_assign_UINT16, uint32_t: GrB_Matrix_assign_UINT32, uint64_t: GrB_Matrix_assign_UINT64, float: GrB_Matrix_assign_FP32, double: GrB_Matrix_assign_FP64, GxB_FC32_t: GxB_Matrix_assign_FC32, GxB_FC64_t: GxB_Matrix_assign_FC64, long long: GrB_Matrix_assign_INT64, unsigned long long: GrB_Matrix_assign_UINT64, void *: GrB_Matrix_assign_UDT, GrB_Scalar: GrB_Matrix_assign_Scalar, const void *: GrB_Matrix_assign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GrB_Col_assign, GrB_Index *: GrB_Col_assign, default: GrB_Row_assign), default: GrB_Matrix_assign)) (C, Mask, accum, A, first, __VA_ARGS__)
+#define GxB_subassign(C, Mask, accum, A, first, ...) _Generic((C), GrB_Vector: _Generic((A), bool: GxB_Vector_subassign_BOOL, int8_t: GxB_Vector_subassign_INT8, int16_t: GxB_Vector_subassign_INT16, int32_t: GxB_Vector_subassign_INT32, int64_t: GxB_Vector_subassign_INT64, uint8_t: GxB_Vector_subassign_UINT8, uint16_t: GxB_Vector_subassign_UINT16, uint32_t: GxB_Vector_subassign_UINT32, uint64_t: GxB_Vector_subassign_UINT64, float: GxB_Vector_subassign_FP32, double: GxB_Vector_subassign_FP64, GxB_FC32_t: GxB_Vector_subassign_FC32, GxB_FC64_t: GxB_Vector_subassign_FC64, long long: GxB_Vector_subassign_INT64, unsigned long long: GxB_Vector_subassign_UINT64, void *: GxB_Vector_subassign_UDT, GrB_Scalar: GxB_Vector_subassign_Scalar, const void *: GxB_Vector_subassign_UDT, default: GxB_Vector_subassign), GrB_Matrix: _Generic((A), bool: GxB_Matrix_subassign_BOOL, int8_t: GxB_Matrix_subassign_INT8, int16_t: GxB_Matrix_subassign_INT16, int32_t: GxB_Matrix_subassign_INT32, int64_t: GxB_Matrix_subassign_INT64, uint8_t: GxB_Matrix_subassign_UINT8, uint16_t: GxB_Matrix_subassign_UINT16, uint32_t: GxB_Matrix_subassign_UINT32, uint64_t: GxB_Matrix_subassign_UINT64, float: GxB_Matrix_subassign_FP32, double: GxB_Matrix_subassign_FP64, GxB_FC32_t: GxB_Matrix_subassign_FC32, GxB_FC64_t: GxB_Matrix_subassign_FC64, long long: GxB_Matrix_subassign_INT64, unsigned long long: GxB_Matrix_subassign_UINT64, void *: GxB_Matrix_subassign_UDT, GrB_Scalar: GxB_Matrix_subassign_Scalar, const void *: GxB_Matrix_subassign_UDT, GrB_Vector: _Generic((first), const GrB_Index *: GxB_Col_subassign, GrB_Index *: GxB_Col_subassign, default: GxB_Row_subassign), default: GxB_Matrix_subassign)) (C, Mask, accum, A, first, __VA_ARGS__)
+#define GrB_reduce(C, second, third, fourth, ...) _Generic((fourth), GrB_Vector: _Generic((C), bool *: GrB_Vector_reduce_BOOL, int8_t *: GrB_Vector_reduce_INT8, int16_t *: GrB_Vector_reduce_INT16, int32_t *: GrB_Vector_reduce_INT32, int64_t *: GrB_Vector_reduce_INT64, uint8_t *: GrB_Vector_reduce_UINT8, uint16_t *: GrB_Vector_reduce_UINT16, uint32_t *: GrB_Vector_reduce_UINT32, uint64_t *: GrB_Vector_reduce_UINT64, float *: GrB_Vector_reduce_FP32, double *: GrB_Vector_reduce_FP64, GxB_FC32_t *: GxB_Vector_reduce_FC32, GxB_FC64_t *: GxB_Vector_reduce_FC64, long long *: GrB_Vector_reduce_INT64, unsigned long long *: GrB_Vector_reduce_UINT64, void *: GrB_Vector_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Vector_reduce_Monoid_Scalar, default: GrB_Vector_reduce_BinaryOp_Scalar)), GrB_Matrix: _Generic((C), bool *: GrB_Matrix_reduce_BOOL, int8_t *: GrB_Matrix_reduce_INT8, int16_t *: GrB_Matrix_reduce_INT16, int32_t *: GrB_Matrix_reduce_INT32, int64_t *: GrB_Matrix_reduce_INT64, uint8_t *: GrB_Matrix_reduce_UINT8, uint16_t *: GrB_Matrix_reduce_UINT16, uint32_t *: GrB_Matrix_reduce_UINT32, uint64_t *: GrB_Matrix_reduce_UINT64, float *: GrB_Matrix_reduce_FP32, double *: GrB_Matrix_reduce_FP64, GxB_FC32_t *: GxB_Matrix_reduce_FC32, GxB_FC64_t *: GxB_Matrix_reduce_FC64, long long *: GrB_Matrix_reduce_INT64, unsigned long long *: GrB_Matrix_reduce_UINT64, void *: GrB_Matrix_reduce_UDT, default: _Generic((third), GrB_Monoid: GrB_Matrix_reduce_Monoid_Scalar, default: GrB_Matrix_reduce_BinaryOp_Scalar)), GrB_Monoid: GrB_Matrix_reduce_Monoid, GrB_BinaryOp: GrB_Matrix_reduce_BinaryOp)(C, second, third, fourth, __VA_ARGS__)
 #define GrB_get(object, value, field) _Generic((object), GrB_Type: _Generic((value), GrB_Scalar: GrB_Type_get_Scalar, char *: GrB_Type_get_String, int32_t *: GrB_Type_get_INT32, size_t *: GrB_Type_get_SIZE, void *: GrB_Type_get_VOID), GrB_UnaryOp: _Generic((value), GrB_Scalar: GrB_UnaryOp_get_Scalar, char *: GrB_UnaryOp_get_String, int32_t *: GrB_UnaryOp_get_INT32, size_t *: GrB_UnaryOp_get_SIZE, void *: GrB_UnaryOp_get_VOID), GrB_IndexUnaryOp: _Generic((value), GrB_Scalar: GrB_IndexUnaryOp_get_Scalar, char *: GrB_IndexUnaryOp_get_String, int32_t *: GrB_IndexUnaryOp_get_INT32, size_t *: GrB_IndexUnaryOp_get_SIZE, void *: GrB_IndexUnaryOp_get_VOID), GrB_BinaryOp: _Generic((value), GrB_Scalar: GrB_BinaryOp_get_Scalar, char *: GrB_BinaryOp_get_String, int32_t *: GrB_BinaryOp_get_INT32, size_t *: GrB_BinaryOp_get_SIZE, void *: GrB_BinaryOp_get_VOID), GrB_Monoid: _Generic((value), GrB_Scalar: GrB_Monoid_get_Scalar, char *: GrB_Monoid_get_String, int32_t *: GrB_Monoid_get_INT32, size_t *: GrB_Monoid_get_SIZE, void *: GrB_Monoid_get_VOID), GrB_Semiring: _Generic((value), GrB_Scalar: GrB_Semiring_get_Scalar, char *: GrB_Semiring_get_String, int32_t *: GrB_Semiring_get_INT32, size_t *: GrB_Semiring_get_SIZE, void *: GrB_Semiring_get_VOID), GrB_Descriptor: _Generic((value), GrB_Scalar: GrB_Descriptor_get_Scalar, char *: GrB_Descriptor_get_String, int32_t *: GrB_Descriptor_get_INT32, size_t *: GrB_Descriptor_get_SIZE, void *: GrB_Descriptor_get_VOID), GrB_Scalar: _Generic((value), GrB_Scalar: GrB_Scalar_get_Scalar, char *: GrB_Scalar_get_String, int32_t *: GrB_Scalar_get_INT32, size_t *: GrB_Scalar_get_SIZE, void *: GrB_Scalar_get_VOID), GrB_Vector: _Generic((value), GrB_Scalar: GrB_Vector_get_Scalar, char *: GrB_Vector_get_String, int32_t *: GrB_Vector_get_INT32, size_t *: GrB_Vector_get_SIZE, void *: GrB_Vector_get_VOID), GrB_Matrix: _Generic((value), GrB_Scalar: GrB_Matrix_get_Scalar, char *: GrB_Matrix_get_String, int32_t *: GrB_Matrix_get_INT32, size_t *: GrB_Matrix_get_SIZE, void *: GrB_Matrix_get_VOID), GrB_Global: _Generic((value), GrB_Scalar: GrB_Global_get_Scalar, char *: GrB_Global_get_String, int32_t *: GrB_Global_get_INT32, size_t *: GrB_Global_get_SIZE, void *: GrB_Global_get_VOID))(object, value, field)
 #define GrB_set(object, value, ...) _Generic((object), GrB_Type: _Generic((value), GrB_Scalar: GrB_Type_set_Scalar, char *: GrB_Type_set_String, const char *: GrB_Type_set_String, void *: GrB_Type_set_VOID, default: GrB_Type_set_INT32), GrB_UnaryOp: _Generic((value), GrB_Scalar: GrB_UnaryOp_set_Scalar, char *: GrB_UnaryOp_set_String, const char *: GrB_UnaryOp_set_String, void *: GrB_UnaryOp_set_VOID, default: GrB_UnaryOp_set_INT32), GrB_IndexUnaryOp: _Generic((value), GrB_Scalar: GrB_IndexUnaryOp_set_Scalar, char *: GrB_IndexUnaryOp_set_String, const char *: GrB_IndexUnaryOp_set_String, void *: GrB_IndexUnaryOp_set_VOID, default: GrB_IndexUnaryOp_set_INT32), GrB_BinaryOp: _Generic((value), GrB_Scalar: GrB_BinaryOp_set_Scalar, char *: GrB_BinaryOp_set_String, const char *: GrB_BinaryOp_set_String, void *: GrB_BinaryOp_set_VOID, default: GrB_BinaryOp_set_INT32), GrB_Monoid: _Generic((value), GrB_Scalar: GrB_Monoid_set_Scalar, char *: GrB_Monoid_set_String, const char *: GrB_Monoid_set_String, void *: GrB_Monoid_set_VOID, default: GrB_Monoid_set_INT32), GrB_Semiring: _Generic((value), GrB_Scalar: GrB_Semiring_set_Scalar, char *: GrB_Semiring_set_String, const char *: GrB_Semiring_set_String, void *: GrB_Semiring_set_VOID, default: GrB_Semiring_set_INT32), GrB_Descriptor: _Generic((value), GrB_Scalar: GrB_Descriptor_set_Scalar, char *: GrB_Descriptor_set_String, const char *: GrB_Descriptor_set_String, void *: GrB_Descriptor_set_VOID, default: GrB_Descriptor_set_INT32), GrB_Scalar: _Generic((value), GrB_Scalar: GrB_Scalar_set_Scalar, char *: GrB_Scalar_set_String, const char *: GrB_Scalar_set_String, void *: GrB_Scalar_set_VOID, default: GrB_Scalar_set_INT32), GrB_Vector: _Generic((value), GrB_Scalar: GrB_Vector_set_Scalar, char *: GrB_Vector_set_String, const char *: GrB_Vector_set_String, void *: GrB_Vector_set_VOID, default: GrB_Vector_set_INT32), GrB_Matrix: _Generic((value), GrB_Scalar: GrB_Matrix_set_Scalar, char *: GrB_Matrix_set_String, const char *: GrB_Matrix_set_String, void *: GrB_Matrix_set_VOID, default: GrB_Matrix_set_INT32), GrB_Global: _Generic((value), GrB_Scalar: GrB_Global_set_Scalar, char *: GrB_Global_set_String, const char *: GrB_Global_set_String, void *: GrB_Global_set_VOID, default: GrB_Global_set_INT32))(object, value, __VA_ARGS__)
 #endif

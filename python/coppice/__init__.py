@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 from . import _core, forests, graph, semiring, sparse
 from ._core import version as __version__
 from ._arrays import integer
+from ._expressions import jit
 from .direct import *  # noqa: F403
 from .direct import __all__ as _direct
 from .renumbering import renumber
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
                             preconditioner, preconditioners, rigid_body_modes, solve, solve_columns, solve_refined)
     from .systems import Eigenpairs, LeastSquares, ShiftedSolutions, eigenpairs, least_squares, solve_shifted
 
-__all__ = [*_direct, *_iterative, *_systems, "Matrix", "Vector", "forests", "graph", "release_memory", "renumber", "semiring",
+__all__ = [*_direct, *_iterative, *_systems, "Matrix", "Vector", "forests", "graph", "jit", "release_memory", "renumber", "semiring",
            "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators as arguments of the library: a name of its tables, or the address of a function compiled by Numba."""
+"""Operators as arguments of the library: a name of its tables, or the address of a function that Numba or, for an
+expression in C, the compiler of the system compiled."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from functools import lru_cache
 from typing import Any, Callable, NamedTuple
 
 import numpy as np
+
+from ._expressions import Expression
 
 
 class Chosen(NamedTuple):
@@ -41,17 +44,26 @@ def numba() -> Any:
     return numba
 
 
-def jitted(f: Callable) -> Any:
-    return f if hasattr(f, "py_func") else numba().njit(f)
+def jitted(f: Callable | Expression) -> Any:
+    return f if isinstance(f, Expression) or hasattr(f, "py_func") else numba().njit(f)
 
 
 def is_name(what: str, op: Any) -> bool:
     """Whether `op` is a name; False for a function. TypeError for other objects."""
     if isinstance(op, str):
         return True
-    if not callable(op):
-        raise TypeError(f"{what} is a {type(op).__name__}, expected a name or a function of numbers")
+    if not isinstance(op, Expression) and not callable(op):
+        raise TypeError(f"{what} is a {type(op).__name__}, expected a name, a function of numbers or an expression of "
+                        "coppice.jit")
     return False
+
+
+def require_on_device(*operators: Any) -> None:
+    """TypeError if one of the operators is an expression in C."""
+    for op in operators:
+        if isinstance(op, Expression):
+            raise TypeError(f"the expression {op.source!r} is compiled for the host, and the arrays are on a device: expected a name "
+                            "or a Python function")
 
 
 def asks_for_places(f: Callable, places: int) -> bool:
@@ -66,6 +78,8 @@ def asks_for_places(f: Callable, places: int) -> bool:
 def _chosen(what, op, dtype, compiler, *more):
     if is_name(what, op):
         return Chosen(op)
+    if isinstance(op, Expression):
+        return Chosen(op.function(dtype, *more) if more else op.operator(dtype))
     compiled = compiler(op, dtype, *more)
     return Chosen(compiled.address, compiled)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _core, _operators
 from ._arrays import exact
+from ._expressions import Expression
 
 _AT_POSITIONS = ("rowindex", "colindex", "diagindex")
 _EXACT = 2**53  # float64 represents all integers up to this one
@@ -244,5 +245,6 @@ def _function(chosen, f, a):
 def _require_defined(what, op, dtype):
     if dtype.kind != "c" and op in _OF_FRACTIONS:
         raise TypeError(f"the {what} {op!r} has results that {dtype} does not represent: convert with astype(float)")
-    if dtype.kind == "c" and not isinstance(op, str):
-        raise TypeError(f"the {what} is a Python function, which is compiled for real numbers; for {dtype} expected a name")
+    if dtype.kind == "c" and not isinstance(op, (str, Expression)):
+        raise TypeError(f"the {what} is a Python function, which is compiled for real numbers; for {dtype} expected a name or an "
+                        "expression of coppice.jit")

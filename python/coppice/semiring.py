@@ -2,7 +2,8 @@
 """Semirings, monoids and operators: named and user-defined.
 
 `operators`, `monoids`, `functions` and `selections` hold the names that the operations of `coppice.Matrix` and
-`coppice.Vector` take; instead of a name, a Python function can be given, which Numba compiles.
+`coppice.Vector` take; instead of a name, a Python function can be given, which Numba compiles, or an expression in C
+of `coppice.jit`, which the compiler of the system compiles.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
-from . import _core, _operators
+from . import _core, _expressions, _operators
 from ._arrays import number, text
+from ._expressions import Expression
 
 __all__ = ["Monoid", "Semiring", "functions", "monoid", "monoids", "named", "operators", "selections",
            "user"]
@@ -54,13 +56,13 @@ def swapped(semiring: str | Semiring | UserSemiring) -> str | UserSemiring | Non
 
 
 class UserSemiring:
-    """A semiring of a monoid and an operator, by names or as Python functions; returned by `user`."""
+    """A semiring of a monoid and an operator, by names, as Python functions or as expressions in C; returned by `user`."""
 
-    def __init__(self, add: str | Callable, multiply: str | Callable, identity: Any) -> None:
+    def __init__(self, add: str | Callable | Expression, multiply: str | Callable | Expression, identity: Any) -> None:
         named = [_operators.is_name(what, f) for what, f in (("the addition", add), ("the multiplication", multiply))]
-        if named[0] != named[1]:
-            raise TypeError(f"the addition is {add!r} and the multiplication {multiply!r}, expected two names or two "
-                            "functions")
+        if named[0] != named[1] or isinstance(add, Expression) != isinstance(multiply, Expression):
+            raise TypeError(f"the addition is {add!r} and the multiplication {multiply!r}, expected two names, two functions "
+                            "or two expressions of coppice.jit")
         self._monoid = Monoid(add, identity)
         self.add, self.multiply, self.of_names, self.identity = add, multiply, named[0], self._monoid.identity
         self._compiled: dict[np.dtype, Any] = {}
@@ -71,6 +73,8 @@ class UserSemiring:
 
     def address(self, dtype: np.dtype) -> int:
         """Return the address of the compiled function that reduces rows of this type; it is compiled once."""
+        if isinstance(self.add, Expression):
+            return _expressions.rows(self.add, self.multiply, self.identity, dtype)
         if dtype not in self._compiled:
             self._compiled[dtype] = _compile_rows(_operators.numba(), self.add, self.multiply, self.identity, dtype)
         return self._compiled[dtype].address
@@ -84,7 +88,9 @@ class UserSemiring:
         counterpart."""
         if self._swapped is None:
             multiply = self.multiply
-            if not self.of_names:
+            if isinstance(multiply, Expression):
+                other = multiply.swapped()
+            elif not self.of_names:
                 other = _operators.numba().njit(lambda x, a: multiply(a, x))
             elif multiply in _NOT_SWAPPED:
                 return None
@@ -94,19 +100,20 @@ class UserSemiring:
         return self._swapped
 
 
-def user(add: str | Callable[[float, float], float], multiply: str | Callable[[float, float], float],
-         identity: float | None = None) -> UserSemiring:
+def user(add: str | Callable[[float, float], float] | Expression,
+         multiply: str | Callable[[float, float], float] | Expression, identity: float | None = None) -> UserSemiring:
     """Define a semiring for `Matrix.mxv`, `Matrix.vxm` and `Matrix.mxm`.
 
     Parameters
     ----------
-    add : a name of `monoids`, or a function (sum, product) -> sum, associative
-    multiply : a name of `operators`, or a function of two numbers; called in the order of the product: (a_ij, x_j) by
-        `mxv`, (x_i, a_ij) by `vxm`, (a_ik, b_kj) by `mxm`
+    add : a name of `monoids`, a function (sum, product) -> sum, or an expression of `coppice.jit` with the sum x and the
+        product y; associative
+    multiply : a name of `operators`, a function of two numbers, or an expression of x and y; called in the order of the
+        product: (a_ij, x_j) by `mxv`, (x_i, a_ij) by `vxm`, (a_ik, b_kj) by `mxm`. Of the same kind as `add`
     identity : float, the initial value of a sum and the result of an empty row; must not be given with a name, which
         has one
 
-    Functions are compiled by Numba, in `mxv` with the loop over the rows, for the type of the matrix; entries of a row
+    Functions are compiled by Numba, expressions by the compiler of the system, in `mxv` with the loop over the rows, for the type of the matrix; entries of a row
     are reduced in their order, several rows simultaneously. On a device, which requires numba-cuda, each thread reduces
     a range of a row, and the sums are added in order.
 
@@ -124,7 +131,7 @@ def user(add: str | Callable[[float, float], float], multiply: str | Callable[[f
 class Monoid:
     """An associative function of two numbers with its identity; returned by `monoid`."""
 
-    def __init__(self, add: str | Callable, identity: Any = None) -> None:
+    def __init__(self, add: str | Callable | Expression, identity: Any = None) -> None:
         _operators.is_name("the monoid", add)
         if isinstance(add, str) == (identity is not None):
             raise ValueError(f"the monoid {add!r} {'has an' if isinstance(add, str) else 'needs its'} identity")
@@ -144,18 +151,18 @@ class Monoid:
         return add if isinstance(self.add, str) else _operators.Chosen((add.handle, float(self.identity)), add)
 
 
-def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:
+def monoid(add: Callable[[float, float], float] | Expression, identity: float) -> Monoid:
     """Define a monoid for reductions.
 
     Parameters
     ----------
-    add : function (a, b) of two numbers, associative; compiled by Numba
+    add : function (a, b) of two numbers, compiled by Numba, or an expression of `coppice.jit`; associative
     identity : float, the result of an empty sum
     """
     return Monoid(add, identity)
 
 
-Operator = Union[str, Callable[[float, float], float]]
+Operator = Union[str, Callable[[float, float], float], Expression]
 AnyMonoid = Union[str, Monoid]
 AnySemiring = Union[str, Semiring, UserSemiring]
 if TYPE_CHECKING:  # a test compares these names with `named`

@@ -17,6 +17,7 @@ import numpy as np
 from . import _core, _on_device, _operators, _places, _typed
 from ._arrays import (REALS, VALUES, array, contiguous, exact as exact_values, in_library_of, integer, on_device, real, same_type, shape_of,
                       vector, where)
+from ._expressions import Expression
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
@@ -110,6 +111,8 @@ class _Entries:
         of_name = op is None or _operators.is_name(what, op)
         if not self._is_real:
             return _typed
+        if self._library.on_device:
+            _operators.require_on_device(op)
         return None if of_name or not self._library.on_device else _on_device
 
     def _scalar(self, name: str, value: Any) -> Any:
@@ -129,8 +132,8 @@ class _Entries:
         Parameters
         ----------
         other : of the shape and type of this one
-        op : combines entries at the same position, op(a, b): a name of `semiring.operators`, or a function of two
-            numbers
+        op : combines entries at the same position, op(a, b): a name of `semiring.operators`, a function of two
+            numbers, or an expression of `coppice.jit`
         """
         return self._merged("ewise_add", other, op)
 
@@ -156,14 +159,15 @@ class _Entries:
         return self._merged("ewise_union", other, op, self._scalar("missing", missing),
                             self._scalar("other_missing", other_missing))
 
-    def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
+    def apply(self, f: str | Callable | Expression, *, first: float | None = None, second: float | None = None,
               scalar: float = 0.0) -> Self:
         """Return f of every entry (GrB_apply).
 
         Parameters
         ----------
         f : a name of `semiring.functions`, for complex numbers also "conj", "real", "imag", or a function of the value, or of
-            value and position: (a), for matrices (a, i, j), for vectors (a, i). With `first` or `second`, an operator.
+            value and position: (a), for matrices (a, i, j), for vectors (a, i); or an expression of `coppice.jit`. With `first` or
+            `second`, an operator.
         first, second : number, an operand of the operator: op(first, a) or op(a, second)
         scalar : the number that rowindex, colindex and diagindex add
         """
@@ -180,7 +184,7 @@ class _Entries:
         chosen = _operators.function(self._turned_name(f), self.dtype, self._places)
         return self._made(_core.apply(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
-    def select(self, keep: str | Callable, scalar: float = 0.0) -> Self:
+    def select(self, keep: str | Callable | Expression, scalar: float = 0.0) -> Self:
         """Return the entries for which `keep` holds (GrB_select).
 
         Parameters
@@ -803,6 +807,7 @@ class Matrix(_Entries):
             y = library.filled(self.shape[:1], semiring.identity, self.dtype, x)
             library.put(y, library.rows_with_entries(sums._arrays[0]), sums.values)
         elif library.on_device:
+            _operators.require_on_device(semiring.add)
             _on_device.multiply_rows(self, x, y, semiring.add, semiring.multiply, semiring.identity)
         else:
             _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
@@ -846,6 +851,7 @@ class Matrix(_Entries):
         if not isinstance(semiring, UserSemiring):
             return self._made(_core.mxm(self._csr, B._csr, name_of(semiring), among, complement))
         if self._library.on_device and not semiring.of_names:
+            _operators.require_on_device(semiring.add)
             pattern = self._made(_core.mxm(self._csr, B._csr, "any", among, complement))
             return _on_device.products(pattern, self, B, semiring.add, semiring.multiply, semiring.identity)
         add, multiply = semiring.chosen(self.dtype)

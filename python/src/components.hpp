@@ -25,5 +25,6 @@ void add_graph(nanobind::module_& m);
 void add_semiring(nanobind::module_& m);
 void add_sparse(nanobind::module_& m);
 void add_entries(nanobind::module_& m);
+void add_expressions(nanobind::module_& m);
 
 } // namespace coppice::python

@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
     add_semiring(m);
     add_sparse(m);
     add_entries(m);
+    add_expressions(m);
 }

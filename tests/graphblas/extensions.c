@@ -212,6 +212,49 @@ static void prints(void) {
     GrB_Vector_free(&v);
 }
 
+static bool is(GxB_FC64_t x, double real, double imag) { return creal(x) == real && cimag(x) == imag; }
+/* Complex numbers through the polymorphic names, against their definitions. */
+static void complex_numbers(void) {
+    enum { n = 300 };
+    GrB_Matrix a = NULL;
+    GrB_Vector u = NULL, w = NULL, part = NULL;
+    GrB_Scalar s = NULL;
+    GxB_FC64_t x = 0, expected = 0;
+    double real = 0;
+    bool flag = true;
+    CHECK(GrB_Matrix_new(&a, GxB_FC64, n, n) == GrB_SUCCESS && GrB_Vector_new(&u, GxB_FC32, n) == GrB_SUCCESS);
+    CHECK(GrB_Vector_new(&w, GxB_FC64, n) == GrB_SUCCESS && GrB_Vector_new(&part, GrB_FP64, n) == GrB_SUCCESS);
+    for (int i = 0; i < n; ++i) {
+        GrB_Matrix_setElement(a, GxB_CMPLX(i % 7, 1 - i % 3), 0, (GrB_Index)i);
+        GrB_Vector_setElement(u, GxB_CMPLXF(2, i % 5), (GrB_Index)i);
+        expected += GxB_CMPLX(i % 7, 1 - i % 3) * GxB_CMPLX(2, i % 5);
+    }
+    CHECK(GrB_mxv(w, NULL, NULL, GxB_PLUS_TIMES_FC64, a, u, NULL) == GrB_SUCCESS);
+    CHECK(GrB_Vector_extractElement(&x, w, 0) == GrB_SUCCESS && is(x, creal(expected), cimag(expected)));
+    CHECK(GrB_reduce(&x, NULL, GxB_PLUS_FC64_MONOID, u, NULL) == GrB_SUCCESS && is(x, 2 * n, 2 * n));
+    CHECK(GrB_apply(part, NULL, NULL, GxB_CIMAG_FC32, u, NULL) == GrB_SUCCESS);
+    CHECK(GrB_Vector_extractElement(&real, part, 4) == GrB_SUCCESS && real == 4);
+    CHECK(GrB_apply(part, NULL, NULL, GxB_ABS_FC32, u, NULL) == GrB_SUCCESS);
+    CHECK(GrB_Vector_extractElement(&real, part, 0) == GrB_SUCCESS && real == 2);
+    /* conversions: to the real part, and to false if both parts are 0 */
+    CHECK(GrB_Vector_extractElement(&real, u, 3) == GrB_SUCCESS && real == 2);
+    CHECK(GrB_assign(u, NULL, NULL, GxB_CMPLX(0, 3), GrB_ALL, n, NULL) == GrB_SUCCESS);
+    CHECK(GrB_Vector_extractElement(&flag, u, 3) == GrB_SUCCESS && flag);
+    CHECK(GrB_Vector_extractElement(&x, u, 3) == GrB_SUCCESS && is(x, 0, 3));
+    /* quotients whose divisor has a square that overflows */
+    GrB_Scalar_new(&s, GxB_FC64);
+    GrB_Scalar_setElement(s, GxB_CMPLX(1e300, 1e300));
+    CHECK(GrB_assign(w, NULL, NULL, s, GrB_ALL, n, NULL) == GrB_SUCCESS);
+    CHECK(GrB_apply(w, NULL, NULL, GxB_DIV_FC64, s, w, NULL) == GrB_SUCCESS);
+    CHECK(GrB_Vector_extractElement(&x, w, 9) == GrB_SUCCESS && is(x, 1, 0));
+    char name[GxB_MAX_NAME_LEN];
+    CHECK(GxB_Matrix_type_name(name, a) == GrB_SUCCESS && strcmp(name, "double complex") == 0);
+    GrB_Matrix_clear(a);
+    GrB_Matrix_setElement(a, GxB_CMPLX(1.5, -2), 1, 2);
+    CHECK(strstr(printed(a, NULL, GxB_COMPLETE), "(1, 2) 1.5-2i") != NULL);
+    GrB_Matrix_free(&a), GrB_Vector_free(&u), GrB_Vector_free(&w), GrB_Vector_free(&part), GrB_Scalar_free(&s);
+}
+
 int main(void) {
     GrB_init(GrB_NONBLOCKING);
     rows_move();
@@ -222,6 +265,7 @@ int main(void) {
     values_of_user_types();
     errors_of_pack();
     prints();
+    complex_numbers();
     GrB_finalize();
     printf("%d failures\n", failures);
     return failures != 0;
