@@ -63,6 +63,16 @@ TEST_CASE("mpi: components have the labels of one executor") {
     });
 }
 
+TEST_CASE("mpi: triangles are those of one executor") {
+    for_graphs(true, [](edge_rows const& graph, std::vector<int> const& begin) {
+        auto const simple = simple_edges(graph);
+        auto const found = over_processes([&](host_executor const& exec, rank_communicator const& comm) {
+            return triangles_over_ranks(exec, comm, simple, begin);
+        });
+        CHECK(found == triangles_of_one(host_executor{1}, simple));
+    });
+}
+
 TEST_CASE("mpi: PageRank is that of one executor up to rounding") {
     for (bool const weighted : {false, true})
         for_graphs(false, [&](edge_rows const& graph, std::vector<int> const& begin) {

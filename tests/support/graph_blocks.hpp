@@ -294,6 +294,43 @@ inline label_answers components_over_ranks(host_executor const& exec, rank_commu
     return {concatenated(comm, r.labels), r.components};
 }
 
+/// Without parallel edges, with the loops.
+inline edge_rows simple_edges(edge_rows const& graph) {
+    edge_rows simple;
+    for (std::size_t i = 0; i + 1 < graph.offsets.size(); ++i) {
+        auto const first = std::size_t(graph.offsets[i]);
+        for (auto k = first; k < std::size_t(graph.offsets[i + 1]); ++k) {
+            if (k > first && graph.columns[k] == graph.columns[k - 1]) continue;
+            simple.columns.push_back(graph.columns[k]);
+            simple.lengths.push_back(graph.lengths[k]);
+        }
+        simple.offsets.push_back(int(simple.columns.size()));
+    }
+    return simple;
+}
+struct triangle_answers {
+    std::vector<std::int64_t> triangles{};
+    std::vector<double> coefficients{};
+    std::int64_t total = 0;
+    double transitivity = 0;
+    bool operator==(triangle_answers const&) const = default;
+};
+inline triangle_answers triangles_over_ranks(host_executor const& exec, rank_communicator const& comm,
+                                             edge_rows const& simple, std::vector<int> const& begin) {
+    auto const block = rows_of_rank(simple, begin, comm.rank());
+    distributed_rows const rows(exec, comm, block.offsets, block.columns);
+    auto const r = clustering_distributed(exec, comm, rows);
+    double sum = 0;
+    auto const coefficients = concatenated(comm, r.coefficients);
+    for (double const c : coefficients) sum += c;
+    CHECK(r.mean * double(simple.vertices()) == doctest::Approx(sum).epsilon(1e-13));
+    return {concatenated(comm, r.triangles), coefficients, r.total, r.transitivity};
+}
+inline triangle_answers triangles_of_one(host_executor const& exec, edge_rows const& simple) {
+    auto const r = clustering(exec, graph_view(simple.view()));
+    return {to_vector(exec, r.triangles), to_vector(exec, r.coefficients), r.total, r.transitivity};
+}
+
 struct rank_answers {
     std::vector<double> ranks{};
     int iterations = 0;

@@ -14,12 +14,13 @@
 #include <coppice/solvers/distributed/graphs/distributed_components.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
 namespace {
 
-constexpr std::array<std::string_view, 4> graph_algorithms{"bfs", "components", "pagerank", "sssp"};
+constexpr std::array<std::string_view, 5> graph_algorithms{"bfs", "components", "pagerank", "sssp", "triangles"};
 
 using rows_of_graph = distributed_rows<host_executor>;
 
@@ -95,6 +96,15 @@ graph_answer answer_pagerank(host_executor const& exec, rank_communicator const&
     return answer;
 }
 
+template <class T>
+graph_answer answer_triangles(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
+                              analytics_options const&) {
+    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
+    auto const r = clustering_distributed(exec, comm, rows);
+    return {analytics::values_of(exec, r.triangles),
+            {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
+}
+
 } // namespace
 } // namespace distributed
 
@@ -129,6 +139,7 @@ graph_answer run_graph_algorithm_distributed(host_executor const& exec, rank_com
     if (name == "components") return distributed::answer_components(exec, comm, rows, options);
     if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, options);
     if (name == "sssp") return distributed::answer_sssp(exec, comm, rows, options);
+    if (name == "triangles") return distributed::answer_triangles(exec, comm, rows, options);
     detail::throw_unknown_name("graph algorithm over ranks", name, distributed::graph_algorithms);
 }
 

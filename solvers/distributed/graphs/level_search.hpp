@@ -116,8 +116,8 @@ public:
     std::int32_t depth() const { return depth_; }     ///< largest level with a vertex, over all ranks
     std::int64_t reached() const { return reached_; } ///< number of vertices with levels from 0 on, over all ranks
     /// Levels and parents (global indices; -1: none) of the vertices of this rank.
-    buffer<std::int32_t> levels() const { return own_part(levels_.data()); }
-    buffer<vertex_id> parents() const { return own_part(reinterpret_cast<vertex_id const*>(parents_.data())); }
+    buffer<std::int32_t> levels() const { return own_values(levels_.data()); }
+    buffer<vertex_id> parents() const { return own_values(reinterpret_cast<vertex_id const*>(parents_.data())); }
 
 private:
     /// Sends the outer vertices of the new level, takes those that other ranks send.
@@ -139,7 +139,7 @@ private:
         exec.synchronize(); // the received messages are destroyed here
     }
 
-    buffer<std::int32_t> own_part(std::int32_t const* all) const {
+    buffer<std::int32_t> own_values(std::int32_t const* all) const {
         buffer<std::int32_t> own(graph_.exec(), graph_.own());
         graph_.exec().copy_elements(all, own.data(), own.size());
         return own;

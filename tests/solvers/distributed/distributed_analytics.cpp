@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,27 @@ TEST_CASE("distributed analytics: components have the labels of one executor") {
     });
 }
 
+TEST_CASE("distributed analytics: triangles are those of one executor and of the definition") {
+    for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
+        auto const simple = simple_edges(graph);
+        auto const expected = triangles_of_one(host_executor{1}, simple);
+        auto const n = std::size_t(simple.vertices());
+        std::vector<std::vector<char>> connected(n, std::vector<char>(n, 0));
+        for (std::size_t u = 0; u < n; ++u)
+            for (auto k = std::size_t(simple.offsets[u]); k < std::size_t(simple.offsets[u + 1]); ++k)
+                connected[u][std::size_t(simple.columns[k])] = std::size_t(simple.columns[k]) != u;
+        std::int64_t at_first = 0; // twice the triangles at vertex n / 2
+        for (std::size_t v = 0; v < n; ++v)
+            for (std::size_t w = 0; w < n; ++w)
+                at_first += connected[n / 2][v] && connected[v][w] && connected[w][n / 2];
+        on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const found = triangles_over_ranks(exec, comm, simple, begin);
+            CHECK(2 * found.triangles[n / 2] == at_first);
+            CHECK(found == expected);
+        });
+    });
+}
+
 TEST_CASE("distributed analytics: PageRank is that of one executor up to rounding") {
     for (bool const weighted : {false, true})
         for_all_divisions(false, [&](edge_rows const& graph, std::vector<int> const& begin, int threads) {
@@ -122,11 +144,12 @@ TEST_CASE("distributed analytics: the transpose has the rows of one executor") {
 }
 
 TEST_CASE("distributed analytics: algorithms by name") {
-    auto const graph = random_edges(200, 500, true, 5);
+    auto const random = random_edges(200, 500, true, 5);
     auto const begin = equal_division(200, 4);
     host_executor const one{1};
-    for (std::string const name : {"bfs", "components", "pagerank", "sssp"}) {
+    for (std::string const name : {"bfs", "components", "pagerank", "sssp", "triangles"}) {
         CAPTURE(name);
+        auto const graph = name == "triangles" ? simple_edges(random) : random;
         CHECK(is_distributed_graph_algorithm(name));
         for (bool const undirected : {false, true}) {
             analytics_options const options{.source = 3, .undirected = undirected, .tolerance = 1e-9};
@@ -149,6 +172,10 @@ TEST_CASE("distributed analytics: algorithms by name") {
                     return;
                 }
                 auto const values = concatenated(comm, std::get<graph_answer::values>(r.found));
+                if (name == "triangles") {
+                    CHECK(fact("triangles") * 3 == std::accumulate(values.begin(), values.end(), 0.0));
+                    return;
+                }
                 double sum = 0, reached = 0, farthest = 0;
                 for (double const v : values) {
                     bool const is_reached = std::isfinite(v) && v >= 0;
@@ -163,7 +190,7 @@ TEST_CASE("distributed analytics: algorithms by name") {
     }
     CHECK(!is_distributed_graph_algorithm("truss"));
     CHECK(message_of(2, [&](host_executor const& exec, rank_communicator const& comm) {
-              run_graph_algorithm_distributed(exec, comm, "truss", rows_of_rank(graph, {0, 1, 200}, comm.rank()));
+              run_graph_algorithm_distributed(exec, comm, "truss", rows_of_rank(random, {0, 1, 200}, comm.rank()));
           }).find("unknown graph algorithm over ranks \"truss\"") == 0);
 }
 
