@@ -293,7 +293,7 @@ struct analysed_graph {
     analytics_options used{};
     graph_answer answer{};
     double seconds = 0;
-    std::int64_t memory = -1; ///< bytes in addition to the graph; -1: not known
+    std::int64_t memory = -1; ///< bytes in addition to the graph; -1: not known, on several ranks
 };
 
 /// Vertices that the options name, and what the graph allows.
@@ -359,6 +359,7 @@ outcome print_result(graph_algorithm_row const& row, graph_request const& o, any
         result.json()["checked"] = valid;
     }
     if (is_ranking(row) && valid) show_ranking(result, g.answer, g.numbering);
+    result.json()["memory_bytes"] = nullptr;
     if (g.memory >= 0) {
         result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(g.memory) * 1e-6));
         result.json()["memory_bytes"] = g.memory;
@@ -408,7 +409,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const on_device = exec.copy(a);
     g.used.undirected = is_undirected(exec, graph_view(on_device));
     require_both_directions(row, o, g.used.undirected);
-    g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected);
+    if (o.ranks == 1) g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected);
     report::graph_page page;
     if (!o.picture.empty())
         page.drawing = report::draw_picture(host, a.view());
