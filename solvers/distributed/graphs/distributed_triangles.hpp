@@ -5,104 +5,123 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include <coppice/graph/frontier/frontier_host.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 #include <coppice/solvers/distributed/graphs/owned_graph.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// Lists of global vertices, ascending: list i is [begin[i], begin[i + 1]).
+/// Lists of vertices: list i is [begin[i], begin[i + 1]).
 struct vertex_lists {
     std::vector<std::int64_t> begin{0};
     std::vector<vertex_id> vertices{};
-    vertex_id const* first(std::int64_t i) const { return vertices.data() + begin[std::size_t(i)]; }
-    vertex_id const* last(std::int64_t i) const { return vertices.data() + begin[std::size_t(i) + 1]; }
-};
-
-/// The edges of a rank in one direction: u -> v if (degree, index) of v is larger, as analytics::rises.
-class rising_lists {
-public:
-    vertex_lists of_own{};                ///< neighbours of each vertex of the rank
-    std::vector<vertex_id> local{};       ///< the same neighbours as local vertices
-    std::vector<vertex_id> outer_tails{}; ///< local outer vertices to which an edge of the rank rises, ascending
-
-    template <class O>
-    rising_lists(host_executor const& exec, rank_communicator const& comm, owned_graph<host_executor> const& graph,
-                 distributed_rows<host_executor, vertex_id, O> const& rows) {
-        graph_view const g = graph.view();
-        std::vector<std::int32_t> degrees(static_cast<std::size_t>(graph.own()));
-        for (vertex_id v = 0; v < graph.own(); ++v) degrees[std::size_t(v)] = g.degree(v);
-        auto halo = rows.template halo_of<std::int32_t>(exec, comm);
-        halo.start(exec, degrees.data());
-        halo.finish(exec);
-        auto const rank_of = [&](vertex_id v) { // the order of the edges
-            bool const own = v < graph.own();
-            return std::pair(own ? degrees[std::size_t(v)] : halo.values()[v - graph.own()],
-                             own ? graph.first() + v : graph.outer_ids()[std::size_t(v - graph.own())]);
-        };
-        std::vector<char> rises_to(static_cast<std::size_t>(g.vertices - graph.own()), 0);
-        for (vertex_id u = 0; u < graph.own(); ++u) {
-            auto const low = rank_of(u);
-            for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
-                vertex_id const v = g.neighbors[k];
-                auto const high = rank_of(v);
-                if (!(low < high)) continue;
-                of_own.vertices.push_back(high.second);
-                local.push_back(v);
-                if (v >= graph.own()) rises_to[std::size_t(v - graph.own())] = 1;
-            }
-            of_own.begin.push_back(std::int64_t(of_own.vertices.size()));
-        }
-        for (std::size_t k = 0; k < rises_to.size(); ++k)
-            if (rises_to[k]) outer_tails.push_back(graph.own() + vertex_id(k));
+    std::span<vertex_id const> operator[](std::int64_t i) const {
+        return std::span(vertices).subspan(std::size_t(begin[std::size_t(i)]),
+                                           std::size_t(begin[std::size_t(i) + 1] - begin[std::size_t(i)]));
     }
 };
 
-/// Fetches the lists of vertices of other ranks. `needs`: global indices, ascending. Collective.
-inline vertex_lists lists_of_others(rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                                    vertex_lists const& own, std::vector<vertex_id> const& needs) {
-    halo_plan const plan(comm, begins, needs);
-    std::vector<std::int32_t> lengths, received(needs.size());
+/// The edges of a rank in one direction: u -> v if (degree, index) of v is larger, as analytics::rises.
+struct rising_edges_of_rank {
+    vertex_lists heads{};           ///< of each vertex of the rank: local vertices, in the order of the row
+    std::vector<vertex_id> outer{}; ///< outer vertices among the heads, as positions in outer_ids(), ascending
+
+    template <class O>
+    rising_edges_of_rank(host_executor const& exec, rank_communicator const& comm,
+                         owned_graph<host_executor> const& graph,
+                         distributed_rows<host_executor, vertex_id, O> const& rows) {
+        graph_view const g = graph.view();
+        std::vector<std::int32_t> degrees;
+        for (vertex_id v = 0; v < graph.own(); ++v) degrees.push_back(g.degree(v));
+        auto halo = rows.template halo_of<std::int32_t>(exec, comm);
+        halo.start(exec, degrees.data());
+        halo.finish(exec);
+        degrees.insert(degrees.end(), halo.values(), halo.values() + (g.vertices - graph.own()));
+        std::vector<char> is_head(degrees.size(), 0);
+        for (vertex_id u = 0; u < graph.own(); ++u) {
+            auto const low = std::pair(degrees[std::size_t(u)], graph.global(u));
+            for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
+                vertex_id const v = g.neighbors[k];
+                if (!(low < std::pair(degrees[std::size_t(v)], graph.global(v)))) continue;
+                heads.vertices.push_back(v);
+                is_head[std::size_t(v)] = 1;
+            }
+            heads.begin.push_back(std::int64_t(heads.vertices.size()));
+        }
+        for (auto v = std::size_t(graph.own()); v < is_head.size(); ++v)
+            if (is_head[v]) outer.push_back(vertex_id(v) - graph.own());
+    }
+};
+
+/// Fetches the heads of the outer vertices `edges.outer`, as local vertices; heads that this rank does not know are
+/// left out. Collective.
+inline vertex_lists heads_of_outer(rank_communicator const& comm, owned_graph<host_executor> const& graph,
+                                   rising_edges_of_rank const& edges) {
+    std::vector<vertex_id> needs;
+    for (vertex_id const k : edges.outer) needs.push_back(graph.outer_ids()[std::size_t(k)]);
+    halo_plan const plan(comm, graph.begins(), needs);
+    std::vector<std::int32_t> lengths, received_lengths(needs.size());
     std::vector<vertex_id> sent;
     rank_offsets send_begin{0}, receive_begin{0};
     for (std::size_t p = 0; p + 1 < plan.send_begin.size(); ++p) {
         for (auto i = std::size_t(plan.send_begin[p]); i < std::size_t(plan.send_begin[p + 1]); ++i) {
-            std::int64_t const v = plan.send_rows[i];
-            lengths.push_back(std::int32_t(own.last(v) - own.first(v)));
-            sent.insert(sent.end(), own.first(v), own.last(v));
+            auto const heads = edges.heads[plan.send_rows[i]];
+            lengths.push_back(std::int32_t(heads.size()));
+            for (vertex_id const v : heads) sent.push_back(graph.global(v));
         }
         send_begin.push_back(std::int64_t(sent.size()));
     }
-    send_and_receive(comm, plan.send_begin, std::as_const(lengths).data(), plan.receive_begin, received.data())
+    send_and_receive(comm, plan.send_begin, std::as_const(lengths).data(), plan.receive_begin, received_lengths.data())
         ->finish();
-    vertex_lists lists;
-    for (std::int32_t const length : received) lists.begin.push_back(lists.begin.back() + length);
+    std::vector<std::int64_t> begin{0};
+    for (std::int32_t const length : received_lengths) begin.push_back(begin.back() + length);
     for (std::size_t p = 1; p < plan.receive_begin.size(); ++p)
-        receive_begin.push_back(lists.begin[std::size_t(plan.receive_begin[p])]);
-    lists.vertices.resize(std::size_t(lists.begin.back()));
-    send_and_receive(comm, send_begin, std::as_const(sent).data(), receive_begin, lists.vertices.data())->finish();
+        receive_begin.push_back(begin[std::size_t(plan.receive_begin[p])]);
+    std::vector<vertex_id> received(static_cast<std::size_t>(begin.back()));
+    send_and_receive(comm, send_begin, std::as_const(sent).data(), receive_begin, received.data())->finish();
+
+    vertex_lists lists;
+    for (std::size_t i = 0; i < received_lengths.size(); ++i) {
+        for (auto k = std::size_t(begin[i]); k < std::size_t(begin[i + 1]); ++k)
+            if (vertex_id const v = graph.local(received[k]); v >= 0) lists.vertices.push_back(v);
+        lists.begin.push_back(std::int64_t(lists.vertices.size()));
+    }
     return lists;
 }
 
-/// Adds the triangles of an edge u -> v to the counts of their corners, which are local vertices: those at the common
-/// vertices of both lists.
-template <class Worker>
-void count_common(Worker& worker, rising_lists const& edges, vertex_id u, vertex_id v, vertex_id const* at,
-                  vertex_id const* end, std::int64_t* counts) {
-    std::int64_t found = 0;
-    for (auto k = edges.of_own.begin[std::size_t(u)]; k < edges.of_own.begin[std::size_t(u) + 1] && at != end; ++k) {
-        vertex_id const w = edges.of_own.vertices[std::size_t(k)];
-        at = std::lower_bound(at, end, w);
-        if (at == end || *at != w) continue;
-        ++found;
-        worker.add(counts + edges.local[std::size_t(k)], std::int64_t(1));
-    }
-    if (found == 0) return;
-    worker.add(counts + u, found);
-    worker.add(counts + v, found);
+/// Adds the triangles of every edge u -> v of the rank, which are the common heads of u and v, to the counts of their
+/// corners, local vertices. A thread marks the heads of u.
+inline void count_at_corners_of_rank(host_executor const& exec, vertex_lists const& own, vertex_lists const& of_outer,
+                                     std::vector<std::int32_t> const& list_of_outer,
+                                     std::vector<std::int64_t>& counts) {
+    auto const vertices = std::int64_t(own.begin.size()) - 1;
+    std::vector<std::vector<vertex_id>> marks(static_cast<std::size_t>(exec.threads()));
+    analytics::distribute_chunks(
+        exec, exec.threads(), vertices, 256, analytics::nothing(),
+        [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
+            auto& marked = marks[std::size_t(number)]; // the last vertex of which a vertex is a head
+            if (marked.empty()) marked.assign(counts.size(), -1);
+            for (std::int64_t u = first; u < last; ++u) {
+                for (vertex_id const w : own[u]) marked[std::size_t(w)] = vertex_id(u);
+                std::int64_t at_u = 0;
+                for (vertex_id const v : own[u]) {
+                    std::int64_t at_v = 0;
+                    for (vertex_id const w : v < vertices ? own[v] : of_outer[list_of_outer[std::size_t(v - vertices)]])
+                        if (marked[std::size_t(w)] == u) {
+                            ++at_v;
+                            worker.add(counts.data() + w, std::int64_t(1));
+                        }
+                    at_u += at_v;
+                    if (at_v > 0) worker.add(counts.data() + v, at_v);
+                }
+                if (at_u > 0) worker.add(counts.data() + u, at_u);
+            }
+        });
 }
 
 } // namespace distributed
@@ -113,33 +132,20 @@ void count_common(Worker& worker, rising_lists const& edges, vertex_id u, vertex
 /// for the last digits of `mean`, which is added in the order of ranks.
 ///
 /// Every edge is directed to its end of larger degree, and a rank fetches the directed rows of the outer vertices to
-/// which its edges lead. Memory: two words per edge, those rows, and three words per vertex of the rank and outer
-/// vertex. Collective. Throws overflow_error if a rank has 2^31 edges or more.
+/// which its edges lead. Memory: one word per edge, twice those rows, and five words and one for each thread per vertex
+/// of the rank and outer vertex. Collective. Throws overflow_error if a rank has 2^31 edges or more.
 template <class O>
 clustering_result clustering_distributed(host_executor const& exec, rank_communicator const& comm,
                                          distributed_rows<host_executor, vertex_id, O> const& rows) {
     using namespace analytics;
     distributed::owned_graph<host_executor> const graph(exec, comm, rows);
     vertex_id const own = graph.own();
-    distributed::rising_lists const edges(exec, comm, graph, rows);
-    std::vector<vertex_id> needs;
-    std::vector<std::int32_t> list_of(static_cast<std::size_t>(graph.view().vertices - own), -1);
-    for (vertex_id const v : edges.outer_tails) {
-        list_of[std::size_t(v - own)] = std::int32_t(needs.size());
-        needs.push_back(graph.outer_ids()[std::size_t(v - own)]);
-    }
-    auto const of_others = distributed::lists_of_others(comm, rows.begins(), edges.of_own, needs);
-
+    distributed::rising_edges_of_rank const edges(exec, comm, graph, rows);
+    auto const of_outer = distributed::heads_of_outer(comm, graph, edges);
+    std::vector<std::int32_t> list_of_outer(graph.outer_ids().size(), -1);
+    for (std::size_t i = 0; i < edges.outer.size(); ++i) list_of_outer[std::size_t(edges.outer[i])] = std::int32_t(i);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.view().vertices), 0);
-    auto const all = placed(exec, worklist{nullptr, own, 0});
-    vertex_map(exec, nullptr, all.data(), nothing(), [&](auto& worker, vertex_id u) {
-        for (auto k = edges.of_own.begin[std::size_t(u)]; k < edges.of_own.begin[std::size_t(u) + 1]; ++k) {
-            vertex_id const v = edges.local[std::size_t(k)];
-            auto const& lists = v < own ? edges.of_own : of_others;
-            std::int64_t const i = v < own ? v : list_of[std::size_t(v - own)];
-            distributed::count_common(worker, edges, u, v, lists.first(i), lists.last(i), counts.data());
-        }
-    });
+    distributed::count_at_corners_of_rank(exec, edges.heads, of_outer, list_of_outer, counts);
     std::vector<distributed::vertex_message<std::int64_t>> sent;
     for (std::size_t k = 0; k < graph.outer_ids().size(); ++k)
         if (std::int64_t const count = counts[std::size_t(own) + k]; count > 0)

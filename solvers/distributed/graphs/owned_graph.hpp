@@ -75,6 +75,15 @@ public:
     vertex_id first() const { return first_; } ///< global index of the first one
     std::int64_t all_vertices() const { return begins_.back(); }
     std::vector<vertex_id> const& outer_ids() const { return outer_ids_; } ///< global indices, ascending
+    std::vector<std::int64_t> const& begins() const { return begins_; }    ///< first vertex of each rank, [ranks + 1]
+    /// Global index of a local vertex.
+    vertex_id global(vertex_id v) const { return v < own_ ? first_ + v : outer_ids_[std::size_t(v - own_)]; }
+    /// Local vertex of a global index; -1: neither one of this rank nor an outer one.
+    vertex_id local(vertex_id global) const {
+        if (owns(global)) return global - first_;
+        auto const at = std::lower_bound(outer_ids_.begin(), outer_ids_.end(), global);
+        return at == outer_ids_.end() || *at != global ? -1 : own_ + vertex_id(at - outer_ids_.begin());
+    }
     bool owns(std::int64_t v) const { return v >= first_ && v < first_ + own_; }
 
     /// Throws argument_error unless `v` is a vertex of the whole graph; on all ranks, which pass the same v.
