@@ -95,24 +95,24 @@ inline vertex_lists heads_of_outer(rank_communicator const& comm, owned_graph<ho
 }
 
 /// Adds the triangles of every edge u -> v of the rank, which are the common heads of u and v, to the counts of their
-/// corners, local vertices. A thread marks the heads of u.
+/// corners, local vertices. A thread flags the heads of u.
 inline void count_at_corners_of_rank(host_executor const& exec, vertex_lists const& own, vertex_lists const& of_outer,
                                      std::vector<std::int32_t> const& list_of_outer,
                                      std::vector<std::int64_t>& counts) {
     auto const vertices = std::int64_t(own.begin.size()) - 1;
-    std::vector<std::vector<vertex_id>> marks(static_cast<std::size_t>(exec.threads()));
+    std::vector<std::vector<vertex_id>> flags(static_cast<std::size_t>(exec.threads()));
     analytics::distribute_chunks(
         exec, exec.threads(), vertices, 256, analytics::nothing(),
         [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
-            auto& marked = marks[std::size_t(number)]; // the last vertex of which a vertex is a head
-            if (marked.empty()) marked.assign(counts.size(), -1);
+            auto& head_of = flags[std::size_t(number)]; // the last vertex of which a vertex is a head
+            if (head_of.empty()) head_of.assign(counts.size(), -1);
             for (std::int64_t u = first; u < last; ++u) {
-                for (vertex_id const w : own[u]) marked[std::size_t(w)] = vertex_id(u);
+                for (vertex_id const w : own[u]) head_of[std::size_t(w)] = vertex_id(u);
                 std::int64_t at_u = 0;
                 for (vertex_id const v : own[u]) {
                     std::int64_t at_v = 0;
                     for (vertex_id const w : v < vertices ? own[v] : of_outer[list_of_outer[std::size_t(v - vertices)]])
-                        if (marked[std::size_t(w)] == u) {
+                        if (head_of[std::size_t(w)] == u) {
                             ++at_v;
                             worker.add(counts.data() + w, std::int64_t(1));
                         }
