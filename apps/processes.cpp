@@ -13,6 +13,7 @@
 
 #include "apps/names.hpp"
 #include "apps/version.hpp"
+#include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
 
 namespace coppice::app {
 namespace {
@@ -41,7 +42,7 @@ std::string mpi_argument(std::vector<std::string> const& arguments) {
 }
 
 bool work_together(std::vector<std::string> const& arguments) {
-    if (arguments.empty() || arguments[0] != "solve") return false;
+    if (arguments.empty() || (arguments[0] != "solve" && !is_distributed_graph_algorithm(arguments[0]))) return false;
     std::string const mpi = mpi_argument(arguments);
     return mpi == "on" || (mpi == "auto" && processes_of_environment() > 1);
 }
@@ -60,7 +61,7 @@ void* load_library() {
     }
     throw backend_error(fmt::format("several processes need {}, which does not load: {}; build Coppice with "
                                     "COPPICE_MPI=ON and install the component "
-                                    "mpi, or let each process solve the whole system by --mpi off",
+                                    "mpi, or let each process work on the whole problem by --mpi off",
                                     name, why));
 }
 
@@ -76,8 +77,8 @@ Function* find(void* library, char const* name) {
 void add_processes_option(CLI::App& cli, std::string& mpi) {
     cli.add_option(
            "--mpi", mpi,
-           "whether processes that mpiexec starts solve one system together: mpiexec -n P coppice ...; auto, the "
-           "default: if there are several; off: each solves the whole system")
+           "whether processes that mpiexec starts work on one problem together: mpiexec -n P coppice ...; auto, the "
+           "default: if there are several; off: each works on the whole problem")
         ->type_name("WHEN:auto|on|off");
 }
 

@@ -4,12 +4,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "apps/app.hpp"
 #include <coppice/core/multi_executor.hpp>
+#include <coppice/solvers/distributed/rows/rank_messages.hpp>
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
 
 namespace coppice::app {
 
@@ -44,5 +48,27 @@ struct rows_of_rank {
         : first(n * others.rank() / others.ranks()), last(n * (others.rank() + 1) / others.ranks()) {}
     std::int64_t size() const { return last - first; }
 };
+
+/// Throws input_error for a value of these rows that is not finite.
+template <class T>
+void check_finite_rows(std::string const& matrix, row_block<T> const& rows) {
+    auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [](T v) { return !std::isfinite(v); });
+    if (bad == rows.values.end()) return;
+    auto const k = bad - rows.values.begin();
+    auto const row = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), k) - rows.offsets.begin() - 1;
+    throw input_error(fmt::format("{}: the entry in row {}, column {} is not finite", matrix, rows.first + row + 1,
+                                  rows.columns[std::size_t(k)] + 1));
+}
+
+/// The blocks of all ranks, in their order, on rank 0; empty on others. Collective.
+template <class Value>
+std::vector<Value> gather_blocks(rank_communicator const& comm, std::vector<Value> const& own) {
+    distributed::rank_offsets sent(std::size_t(comm.ranks()) + 1, std::int64_t(own.size()));
+    sent[0] = 0; // all to rank 0
+    auto const received = distributed::begins_of_received(comm, sent);
+    std::vector<Value> whole(static_cast<std::size_t>(received.back()));
+    distributed::send_and_receive(comm, sent, own.data(), received, whole.data())->finish();
+    return whole;
+}
 
 } // namespace coppice::app

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice bfs, sssp, components, ...: one command for every row of the registry of graph algorithms.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,8 @@
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/processes.hpp"
+#include "apps/ranks.hpp"
 #include "apps/report/graph_page.hpp"
 #include "apps/tables.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
@@ -18,6 +22,7 @@
 #include <coppice/graph/catalogue/checks.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/semiring/matrix_operations/tuples.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
 
 namespace coppice::app {
 namespace {
@@ -37,6 +42,8 @@ struct graph_request {
     std::string mapping{};
     std::string report{};
     std::string picture{};
+    int ranks = 1;
+    std::string mpi = "auto"; ///< started_processes reads it
 };
 
 bool reads(graph_algorithm_row const& row, std::string_view option) { return row.reads(option); }
@@ -217,17 +224,18 @@ duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request
     return o.algorithm.weighted ? row.parallel_weighted : row.parallel;
 }
 
-/// Throws input_error with the first pair of vertices with parallel edges.
-template <class T>
-void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, numbered_matrix<T> const& graph) {
-    auto const a = graph.matrix.view();
-    for (vertex_id u = 0; u < a.rows(); ++u)
-        for (auto k = a.row_begin(u) + 1; k < a.row_end(u); ++k)
-            if (a.indices[k] == a.indices[k - 1])
+/// Throws input_error with the first pair of vertices with parallel edges. `first`: vertex of the first of these rows,
+/// whose columns are sorted.
+void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, vertex_numbering const& numbering,
+                           std::int64_t first, array_view<vertex_id const> offsets,
+                           array_view<vertex_id const> columns) {
+    for (std::int64_t u = 0; u + 1 < offsets.size(); ++u)
+        for (auto k = offsets[u] + std::int64_t(1); k < offsets[u + 1]; ++k)
+            if (columns[k] == columns[k - 1])
                 throw input_error(
                     fmt::format("{}: there are parallel edges from {} to {}, and {} does not define what they "
                                 "mean; --parallel once makes one edge of them",
-                                o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
+                                o.matrix, numbering.name(first + u), numbering.name(columns[k]), row.name));
 }
 
 /// Splits the value of --columns. Throws usage_error unless it consists of two or three names.
@@ -259,7 +267,7 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
                                    .columns = names_of_columns(o.columns)});
     auto& a = graph.matrix;
     require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
-    if (refused) refuse_parallel_edges(row, o, graph);
+    if (refused) refuse_parallel_edges(row, o, graph.vertices, 0, a.view().row_offsets(), a.view().column_indices());
     if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
     // In an undirected graph, two directions with different values are combined like parallel edges.
     bool const one_value = !row.undirected || !uses_values(row, o.algorithm) || is_symmetric(host, a.view());
@@ -278,100 +286,267 @@ vertex_id vertex_of(char const* option, std::string const& text, graph_request c
     return static_cast<vertex_id>(v);
 }
 
-template <class Executor, class T>
-outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
-                Executor const& exec, output_files& files) {
-    auto const host = make_host(o.common);
-    std::string const command(row.name);
-    progress status(o.common);
-    auto const graph = load_graph<T>(row, o, host, status);
-    auto const& a = graph.matrix;
-    auto const& numbering = graph.vertices;
+/// What the output shows of a graph and its result.
+struct analysed_graph {
+    std::int64_t vertices = 0, edges = 0; ///< of the matrix
+    vertex_numbering numbering{};
+    analytics_options used{};
+    graph_answer answer{};
+    double seconds = 0;
+    std::int64_t memory = -1; ///< bytes in addition to the graph; -1: not known, on several ranks
+};
+
+/// Vertices that the options name, and what the graph allows.
+analytics_options options_for(graph_algorithm_row const& row, graph_request const& o, vertex_numbering const& numbering,
+                              std::int64_t vertices) {
     auto used = o.algorithm;
-    if (!o.source.empty()) used.source = vertex_of("--source", o.source, o, numbering, a.rows());
-    used.sink = o.sink.empty() ? a.rows() - std::int64_t(1) : vertex_of("--sink", o.sink, o, numbering, a.rows());
+    if (!o.source.empty()) used.source = vertex_of("--source", o.source, o, numbering, vertices);
+    used.sink = o.sink.empty() ? vertices - 1 : vertex_of("--sink", o.sink, o, numbering, vertices);
     if (reads(row, "sink") && used.source == used.sink)
         throw usage_error(
             fmt::format("--source and --sink are both vertex {}, expected two vertices", numbering.name(used.source)));
     used.counted = rule_for_parallel_edges(row, o) == duplicates::count;
-    auto const on_device = exec.copy(a);
-    used.undirected = is_undirected(exec, graph_view(on_device));
-    if (row.undirected && !used.undirected)
+    return used;
+}
+void require_both_directions(graph_algorithm_row const& row, graph_request const& o, bool undirected) {
+    if (row.undirected && !undirected)
         throw input_error(fmt::format("{}: {} needs an undirected graph, but some edges are stored in one direction "
                                       "only; --symmetrise stores both",
-                                      o.matrix, command));
+                                      o.matrix, row.name));
+}
+
+/// Writes the result to files.
+void write_files(graph_request const& o, host_executor const& host, analysed_graph const& g, progress& status,
+                 output_files& files) {
+    if (!g.answer.failure.empty()) return;
+    if (char const separator = table_separator(o.output))
+        files.write_text(o.output, answer_table(g.answer, vertex_id(g.vertices), g.numbering, separator));
+    else
+        files.write(o.output, [&](std::string const& path) {
+            write_answer(host, path, g.answer, vertex_id(g.vertices), g.numbering, status.of_file(o.output));
+        });
+    if (!o.mapping.empty()) files.write_text(o.mapping, mapping_text(g.numbering, g.vertices));
+}
+
+/// Prints the result and publishes all files.
+outcome print_result(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
+                     analysed_graph const& g, output_files& files) {
+    sheet result(std::string(row.name), o.common);
+    result.input(o.matrix, g.vertices, g.vertices, g.edges);
+    result.backend(chosen);
+    if (is_distributed_graph_algorithm(row.name)) {
+        if (o.ranks > 1) result.line("ranks", std::to_string(o.ranks));
+        result.json()["parts"] = o.ranks;
+    }
+    result.json()["undirected"] = g.used.undirected;
+    result.line("values", meaning_of_values(row, g.used.by_value || g.used.weighted));
+    result.json()["weights"] = !uses_values(row, g.used)                    ? "none"
+                               : reads(row, "by-value") && !g.used.by_value ? "magnitudes"
+                                                                            : "values";
+    for (auto const& [option, v] : {std::pair{"source", std::int64_t(g.used.source)}, {"sink", g.used.sink}}) {
+        if (!reads(row, option)) continue;
+        auto const name = g.numbering.name(v);
+        result.line(option, name);
+        if (g.numbering.names.empty())
+            result.json()[option] = v + g.numbering.base;
+        else
+            result.json()[option] = name;
+    }
+    show_results(result, g.answer, g.seconds);
+    bool const valid = g.answer.failure.empty();
+    if (o.check) {
+        result.line("check", valid ? "passed" : "failed");
+        result.json()["checked"] = valid;
+    }
+    if (is_ranking(row) && valid) show_ranking(result, g.answer, g.numbering);
+    result.json()["memory_bytes"] = nullptr;
+    if (g.memory >= 0) {
+        result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(g.memory) * 1e-6));
+        result.json()["memory_bytes"] = g.memory;
+    }
+    if (!o.output.empty() && valid) result.line("written to", o.output);
+    if (!o.mapping.empty() && valid) result.line("names", o.mapping);
+    outcome const end = valid ? outcome{} : outcome{exit_numerical, g.answer.failure};
+    result.publish(files, end);
+    return end;
+}
+
+/// Appends the values of other vertices.
+void append(graph_answer& all, graph_answer const& more) {
+    if (auto* const values = std::get_if<graph_answer::values>(&all.found)) {
+        auto const& others = std::get<graph_answer::values>(more.found);
+        values->insert(values->end(), others.begin(), others.end());
+    } else {
+        auto& vertices = std::get<graph_answer::vertex_numbers>(all.found);
+        auto const& others = std::get<graph_answer::vertex_numbers>(more.found);
+        vertices.insert(vertices.end(), others.begin(), others.end());
+    }
+}
+
+/// The result on ranks of this process, with equal blocks of vertices (--parts).
+template <class T>
+graph_answer analyse_on_ranks(graph_algorithm_row const& row, int ranks, host_executor const& host, csr<T> const& a,
+                              analytics_options const& used) {
+    std::vector<graph_answer> answers(static_cast<std::size_t>(ranks));
+    executors_of_ranks(host, ranks).run([&](host_executor const& exec, rank_communicator const& comm) {
+        rows_of_rank const rows(a.rows(), comm);
+        answers[std::size_t(comm.rank())] =
+            run_graph_algorithm_distributed(exec, comm, row.name, slice_rows(a, rows.first, rows.last), used);
+    });
+    for (std::size_t p = 1; p < answers.size(); ++p) append(answers[0], answers[p]);
+    return std::move(answers[0]);
+}
+
+template <class Executor, class T>
+outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
+                Executor const& exec, output_files& files) {
+    auto const host = make_host(o.common);
+    progress status(o.common);
+    auto graph = load_graph<T>(row, o, host, status);
+    auto const& a = graph.matrix;
+    analysed_graph g{a.rows(), a.nonzeros(), std::move(graph.vertices)};
+    g.used = options_for(row, o, g.numbering, a.rows());
+    auto const on_device = exec.copy(a);
+    g.used.undirected = is_undirected(exec, graph_view(on_device));
+    require_both_directions(row, o, g.used.undirected);
+    if (o.ranks == 1) g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected);
     report::graph_page page;
     if (!o.picture.empty())
         page.drawing = report::draw_picture(host, a.view());
     else if (!o.report.empty())
         page.drawing = report::draw_graph(a.view());
-    page.drawing.vertices = numbering;
-    status.show(command);
+    page.drawing.vertices = g.numbering;
+    status.show(std::string(row.name));
     exec.synchronize();
     stopwatch clock;
-    auto answer = run_graph_algorithm(exec, row.name, on_device.view(), used);
-    double const seconds = clock.seconds();
-    if (o.check && answer.failure.empty()) {
+    g.answer = o.ranks > 1 ? analyse_on_ranks(row, o.ranks, host, a, g.used)
+                           : run_graph_algorithm(exec, row.name, on_device.view(), g.used);
+    g.seconds = clock.seconds();
+    if (o.check && g.answer.failure.empty()) {
         status.show("check");
-        auto const wrong = check_graph_answer(row.name, host_graph_of(host, a.view()), answer, used);
-        if (!wrong.empty()) answer.failure = "the check of the result found " + wrong + " (counted from 0)";
+        auto const wrong = check_graph_answer(row.name, host_graph_of(host, a.view()), g.answer, g.used);
+        if (!wrong.empty()) g.answer.failure = "the check of the result found " + wrong + " (counted from 0)";
     }
-    if (answer.failure.empty()) {
-        if (char const separator = table_separator(o.output))
-            files.write_text(o.output, answer_table(answer, a.rows(), numbering, separator));
-        else
-            files.write(o.output, [&](std::string const& path) {
-                write_answer(host, path, answer, a.rows(), numbering, status.of_file(o.output));
-            });
-        if (!o.mapping.empty()) files.write_text(o.mapping, mapping_text(numbering, a.rows()));
+    write_files(o, host, g, status, files);
+    if (g.answer.failure.empty()) {
         status.show("report");
-        write_pictures(row, o, chosen, a.view(), answer, std::move(page), files);
+        write_pictures(row, o, chosen, a.view(), g.answer, std::move(page), files);
     }
     status.clear();
+    return print_result(row, o, chosen, g, files);
+}
 
-    sheet result(command, o.common);
-    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
-    result.backend(chosen);
-    result.json()["undirected"] = used.undirected;
-    result.line("values", meaning_of_values(row, used.by_value || used.weighted));
-    result.json()["weights"] = !uses_values(row, used)                    ? "none"
-                               : reads(row, "by-value") && !used.by_value ? "magnitudes"
-                                                                          : "values";
-    for (auto const& [option, v] : {std::pair{"source", std::int64_t(used.source)}, {"sink", used.sink}}) {
-        if (!reads(row, option)) continue;
-        auto const name = numbering.name(v);
-        result.line(option, name);
-        if (numbering.names.empty())
-            result.json()[option] = v + numbering.base;
-        else
-            result.json()[option] = name;
+/// The rows of this rank. All ranks read a Matrix Market file together; any other graph, and one that is converted, is
+/// loaded by rank 0, which distributes the rows and keeps the numbering of vertices.
+template <class T>
+row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
+                                rank_communicator const& comm, vertex_numbering& numbering, progress& status) {
+    bool const as_a_whole = names_generator(o.matrix) || o.symmetrise || o.renumber || !o.columns.empty();
+    if (as_a_whole || !reads_in_parallel(comm, o.matrix)) {
+        numbered_matrix<T> whole;
+        if (comm.rank() == 0) whole = load_graph<T>(row, o, host, status);
+        numbering = std::move(whole.vertices);
+        return scatter_rows(comm, whole.matrix);
     }
-    show_results(result, answer, seconds);
-    if (o.check) {
-        result.line("check", answer.failure.empty() ? "passed" : "failed");
-        result.json()["checked"] = answer.failure.empty();
-    }
-    if (is_ranking(row) && answer.failure.empty()) show_ranking(result, answer, numbering);
-    auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
-    result.line("memory", fmt::format("at most {:.3g} MB in addition to the graph", double(memory) * 1e-6));
-    result.json()["memory_bytes"] = memory;
-    if (!o.output.empty() && answer.failure.empty()) result.line("written to", o.output);
-    if (!o.mapping.empty() && answer.failure.empty()) result.line("names", o.mapping);
-    outcome const end = answer.failure.empty() ? outcome{} : outcome{exit_numerical, answer.failure};
-    result.publish(files, end);
-    return end;
+    status.show("reading " + o.matrix);
+    auto const rule = rule_for_parallel_edges(row, o);
+    auto rows =
+        read_rows<T>(host, comm, o.matrix,
+                     {.duplicates = rule == duplicates::refuse ? duplicates::keep : rule, .limits = status.limits()});
+    require_square(std::string(row.name), o.matrix, rows.all_rows, rows.all_columns);
+    check_finite_rows(o.matrix, rows);
+    if (rule == duplicates::refuse)
+        refuse_parallel_edges(row, o, numbering, rows.first, array_view<vertex_id const>(rows.offsets),
+                              array_view<vertex_id const>(rows.columns));
+    return rows;
+}
+
+/// The values of all ranks, on rank 0.
+graph_answer gather_answer(rank_communicator const& comm, graph_answer const& own) {
+    graph_answer all = own;
+    auto const gather = [&](auto const& values) {
+        auto const whole = gather_blocks(comm, values);
+        all.found = std::remove_cvref_t<decltype(values)>(whole.begin(), whole.end());
+    };
+    if (auto const* const values = std::get_if<graph_answer::values>(&own.found))
+        gather(*values);
+    else
+        gather(std::get<graph_answer::vertex_numbers>(own.found));
+    return all;
+}
+
+template <class T>
+outcome analyse_over_processes(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
+                               host_executor const& host, process_ranks& ranks, output_files& files) {
+    rank_communicator const comm(ranks);
+    progress status(o.common);
+    analysed_graph g;
+    auto const rows = load_rows_of_graph<T>(row, o, host, comm, g.numbering, status);
+    g.vertices = rows.all_rows;
+    auto used = o.algorithm;
+    if (comm.rank() == 0) used = options_for(row, o, g.numbering, g.vertices);
+    used.source = comm.gather(used.source)[0];
+    used.undirected = is_undirected(comm, rows);
+    require_both_directions(row, o, used.undirected);
+    for (auto const edges : comm.gather(std::int64_t(rows.columns.size()))) g.edges += edges;
+    g.used = used;
+    status.show(std::string(row.name));
+    comm.barrier();
+    stopwatch clock;
+    auto const own = run_graph_algorithm_distributed(host, comm, row.name, rows, used);
+    comm.barrier();
+    g.seconds = clock.seconds();
+    g.answer = gather_answer(comm, own);
+    if (comm.rank() != 0) return own.failure.empty() ? outcome{} : outcome{exit_numerical, own.failure};
+    write_files(o, host, g, status, files);
+    status.clear();
+    return print_result(row, o, chosen, g, files);
+}
+
+/// Throws if --parts, or several processes, are combined with incompatible options.
+void check_ranks_of_graph(graph_request const& o) {
+    check_ranks(o.ranks);
+    process_ranks const* const processes = current_processes();
+    require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
+    if (o.ranks == 1 && !processes) return;
+    std::string const several = processes ? "several processes (--mpi)" : "--parts";
+    if (processes && o.ranks > 1)
+        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    if (o.common.backend == "cuda")
+        throw usage_error(several + " of graph algorithms requires --backend host, but --backend is cuda");
+    if (!processes) return;
+    for (auto const& [option, set] :
+         {std::pair{"--check", o.check}, {"--report", !o.report.empty()}, {"--picture", !o.picture.empty()}})
+        if (set) throw usage_error(fmt::format("{} cannot be combined with {}", several, option));
+}
+
+/// Each process is a rank, with its own part of the cores.
+outcome run_over_processes(graph_algorithm_row const& row, graph_request o, process_ranks& ranks) {
+    adapt_to_rank(o.common, o.output, ranks);
+    if (ranks.rank() != 0) o.mapping.clear();
+    o.ranks = ranks.ranks();
+    any_executor const chosen = make_host(o.common);
+    output_files files({{"MATRIX", o.matrix}});
+    files.expect("-o", o.output);
+    files.expect("--mapping", o.mapping);
+    files.expect("--json", o.common.json);
+    return o.common.precision == "single"
+               ? analyse_over_processes<float>(row, o, chosen, make_host(o.common), ranks, files)
+               : analyse_over_processes<double>(row, o, chosen, make_host(o.common), ranks, files);
 }
 
 outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
-    auto const chosen = make_executor(o.common);
-    output_files files({{"MATRIX", o.matrix}});
+    check_ranks_of_graph(o);
     rule_for_parallel_edges(row, o);
     if (names_of_columns(o.columns).size() > 0 && names_generator(o.matrix))
         throw usage_error("--columns names columns of a file, but MATRIX is " + o.matrix);
     if (!o.mapping.empty() && !o.renumber)
         throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
+    if (process_ranks* const ranks = current_processes()) return run_over_processes(row, o, *ranks);
+    any_executor const chosen = o.ranks > 1 ? any_executor(make_host(o.common)) : make_executor(o.common);
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
@@ -471,6 +646,10 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
                     "write an HTML page with degrees, results and, if the graph is small, a drawing")
         ->type_name("FILE.html");
     add_picture_option(*cli, o->picture);
+    if (is_distributed_graph_algorithm(row.name)) {
+        add_ranks_option(*cli, o->ranks);
+        add_processes_option(*cli, o->mpi);
+    }
     add_common_options(*cli, o->common);
     return {cli, [o, &row] { return run(row, *o); }};
 }

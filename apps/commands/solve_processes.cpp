@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/solve_ranks.hpp"
+#include "apps/ranks.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/solvers/distributed/rows/rank_messages.hpp>
@@ -31,12 +32,8 @@ row_block<T> load_rows(host_executor const& host, rank_communicator const& comm,
         rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()});
     }
     require_square("solve", matrix, rows.all_rows, rows.all_columns);
-    auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [](T v) { return !std::isfinite(v); });
-    if (bad == rows.values.end()) return rows;
-    auto const k = bad - rows.values.begin();
-    auto const row = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), k) - rows.offsets.begin() - 1;
-    throw input_error(fmt::format("{}: the entry in row {}, column {} is not finite", matrix, rows.first + row + 1,
-                                  rows.columns[std::size_t(k)] + 1));
+    check_finite_rows(matrix, rows);
+    return rows;
 }
 
 template <class Value, class Combine>
@@ -77,18 +74,6 @@ std::vector<T> load_block(host_executor const& host, rank_communicator const& co
     distributed::send_and_receive(comm, sent, static_cast<T const*>(whole.data()), received, own.data())->finish();
     return own;
 }
-/// The vector of all ranks, on rank 0; empty on others.
-template <class T>
-buffer<T> gather_blocks(host_executor const& host, rank_communicator const& comm, row_block<T> const& rows,
-                        std::vector<T> const& own) {
-    rank_offsets begin = offsets_of_ranks(comm, rows.rows()), sent(begin.size(), rows.rows());
-    sent[0] = 0; // all to rank 0
-    rank_offsets const received = distributed::begins_of_received(comm, sent);
-    buffer<T> whole(host, received.back());
-    distributed::send_and_receive(comm, sent, own.data(), received, whole.data())->finish();
-    return whole;
-}
-
 /// The elements of this rank of the known solution.
 template <class T>
 std::vector<T> solution_block(row_block<T> const& rows, std::string const& name) {
@@ -169,7 +154,7 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
     run.forward_error =
         from_file ? std::numeric_limits<double>::quiet_NaN() : forward_error_over_ranks(comm, answer.x, solution);
     bool const writes = comm.gather(int(!o.system.output.empty()))[0] != 0;
-    if (writes) run.x = gather_blocks(host, comm, rows, answer.x);
+    if (writes) run.x = host.copy(gather_blocks(comm, answer.x));
     std::int64_t const nonzeros = over_ranks(comm, std::int64_t(rows.values.size()), plus{});
     return finish(o, chosen, host, {rows.all_rows, rows.all_columns, nonzeros, [=] { return symmetric; }}, run, files,
                   status);

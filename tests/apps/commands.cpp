@@ -250,6 +250,26 @@ TEST_CASE("tridiagonal, solve: distributed") {
     CHECK(one["status"] == "ok");
 }
 
+TEST_CASE("commands: graph algorithms on ranks find what one finds") {
+    for (std::string const algorithm : {"bfs", "components", "pagerank", "sssp", "triangles"}) {
+        CAPTURE(algorithm);
+        auto const one = json_of({algorithm, "generate:rmat,scale=8"});
+        CHECK(one["parts"] == 1);
+        CHECK(one["memory_bytes"].is_number());
+        for (std::string const ranks : {"2", "5", "64"}) {
+            auto const several = json_of({algorithm, "generate:rmat,scale=8", "--parts", ranks});
+            CHECK(several["parts"] == std::stoi(ranks));
+            CHECK(several["memory_bytes"].is_null());
+            for (char const* key : {"depth", "reached", "farthest", "components", "largest", "triangles", "iterations"})
+                CHECK(several.contains(key) == one.contains(key));
+            for (auto const& [key, value] : one.items())
+                if (several.contains(key) && value.is_number() && key != "parts" && key != "seconds" &&
+                    key != "memory_bytes" && key != "rounds" && key != "threads" && key != "residual")
+                    CHECK(several[key].get<double>() == doctest::Approx(value.get<double>()).epsilon(1e-9));
+        }
+    }
+}
+
 TEST_CASE("tridiagonal: the classical algorithms") {
     for (std::string const method : {"thomas", "cr", "pcr", "cr+pcr", "rd", "cr+rd", "rd-scaled", "cr+rd-scaled"}) {
         CAPTURE(method);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs `coppice solve` on processes of MPI and compares with ranks of one process.
+"""Runs `coppice solve` and graph algorithms on processes of MPI and compares with ranks of one process.
 
 usage: command.py COPPICE MPIEXEC OPTION-OF-NUMBER
 """
@@ -95,6 +95,68 @@ for ranks in (1, 7):
         found = errors(ended)
         check(ended.returncode == code, f"{matrix} {options} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
         check(len(found) == 1 and why in found[0], f"{matrix} {options} on {ranks}: {ended.stderr}")
+
+# Graph algorithms: the result of one process; PageRank that of as many ranks, and of one up to rounding.
+def numbers(path):
+    return [line for line in path.read_text().splitlines() if not line.startswith("%")][1:]
+
+
+def compare_graph_algorithm(command, graph, *options):
+    one, x = folder / "one.mtx", folder / "x.mtx"
+    alone_end = alone(command, graph, *options, "--backend", "host", "--json", "-", "-o", str(one))
+    check(alone_end.returncode == 0, f"{command} {graph}: {alone_end.stderr}")
+    facts = json.loads(alone_end.stdout)
+    for ranks in (1, 2, 4, 7):
+        parts = folder / "parts.mtx"
+        as_ranks = alone(command, graph, *options, "--backend", "host", "--parts", str(ranks), "--json", "-", "-o", str(parts))
+        ended = together(ranks, command, graph, *options, "--mpi", "on", "--json", "-", "-o", str(x))
+        where = f"{command} {graph} {options} on {ranks} ranks"
+        check(ended.returncode == as_ranks.returncode == 0, f"{where}: {ended.stderr} {as_ranks.stderr}")
+        found, of_ranks = json.loads(ended.stdout), json.loads(as_ranks.stdout)
+        for key in ("rows", "nonzeros", "undirected", "source", "depth", "reached", "farthest", "components", "largest", "triangles", "iterations"):
+            check(found.get(key) == facts.get(key) == of_ranks.get(key), f"{key} of {where}: {found.get(key)}, {facts.get(key)}")
+        check(found["parts"] == of_ranks["parts"] == ranks, f"parts of {where}")
+        if command == "pagerank":
+            check(ranks == 1 or numbers(x) == numbers(parts), f"ranks of {where}")
+            largest = max(abs(float(a) - float(b)) / float(b) for a, b in zip(numbers(x), numbers(one), strict=True))
+            check(largest < 1e-12, f"{where}: a difference of {largest}")
+        else:
+            check(numbers(x) == numbers(parts) == numbers(one), f"result of {where}")
+
+
+directed = folder / "directed.mtx"
+entries = [(i * 17 % 60 + 1, i * i * 29 % 60 + 1, i % 4) for i in range(300) if i * i * 29 % 60 % 6 != 5]
+directed.write_text(
+    f"%%MatrixMarket matrix coordinate real general\n60 60 {len(entries)}\n" + "".join(f"{i} {j} {v}\n" for i, j, v in entries)
+)
+words = folder / "words.csv"
+words.write_text("from,to,length\n" + "".join(f"n{i * 7 % 31},n{i * i % 31},{1 + i % 3}\n" for i in range(90)))
+for command in ("bfs", "components", "pagerank", "sssp"):
+    compare_graph_algorithm(command, "generate:rmat,scale=7")
+    both = ("--symmetrise",) if command == "components" else ()
+    once = ("--parallel", "once") if command == "pagerank" else ()
+    compare_graph_algorithm(command, str(directed), *both, *once)
+compare_graph_algorithm("components", str(grid))
+compare_graph_algorithm("triangles", "generate:rmat,scale=7")
+compare_graph_algorithm("bfs", str(directed), "--source", "9", "--hops", "2")
+compare_graph_algorithm("sssp", str(words), "--renumber", "--columns", "from,to,length", "--source", "n5")
+compare_graph_algorithm("pagerank", str(directed), "--weighted")
+for ranks in (1, 7):
+    for arguments, code, why in (
+        (("bfs", str(bad)), 3, "expected a real value"),
+        (("bfs", str(grid), "--source", "1601"), 2, "expected a vertex from 1 to 1600"),
+        (("bfs", "generate:rmat,scale=5", "--source", "99"), 2, "expected a vertex"),
+        (("components", str(directed)), 3, "needs an undirected graph"),
+        (("pagerank", str(directed)), 3, "there are parallel edges from"),
+        (("pagerank", str(grid), "--max-iterations", "1"), 4, "did not converge"),
+        (("bfs", str(grid), "--report", str(folder / "page.html")), 2, "cannot be combined with --report"),
+        (("bfs", str(grid), "--backend", "cuda"), 2, "requires --backend host"),
+        (("sssp", str(grid)), 3, "the smallest edge length is -1"),
+    ):
+        ended = together(ranks, *arguments, "--mpi", "on")
+        found = errors(ended)
+        check(ended.returncode == code, f"{arguments} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
+        check(len(found) == 1 and why in found[0], f"{arguments} on {ranks}: {ended.stderr}")
 
 # Each process separately.
 separate = together(2, "solve", str(grid), "--mpi", "off", "--threads", "1")

@@ -25,12 +25,13 @@
 namespace coppice::inline v0_1::distributed {
 
 /// Maps column indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits
-/// before it. Uses binary search if the bit set would be much longer than the list.
-class compact_columns {
+/// before it. Uses binary search if the bit set would be much longer than the list. I: 32 or 64 bits.
+template <class I>
+class compact_indices {
 public:
-    std::vector<std::int32_t> distinct{}; ///< ascending
+    std::vector<I> distinct{}; ///< ascending
 
-    explicit compact_columns(std::vector<std::int32_t> const& columns) {
+    explicit compact_indices(std::vector<I> const& columns) {
         if (columns.empty()) return;
         auto const [min, max] = std::minmax_element(columns.begin(), columns.end());
         first_ = *min;
@@ -42,16 +43,16 @@ public:
             return;
         }
         bits_.assign(words, 0);
-        for (std::int32_t const c : columns) bits_[word(c)] |= bit(c);
+        for (I const c : columns) bits_[word(c)] |= bit(c);
         before_.reserve(words);
         for (std::size_t w = 0; w < words; ++w) {
             before_.push_back(std::int32_t(distinct.size()));
             for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1)
-                distinct.push_back(first_ + std::int32_t(w * 64) + std::countr_zero(left));
+                distinct.push_back(first_ + I(w * 64) + I(std::countr_zero(left)));
         }
     }
     /// Position of a column that occurs.
-    std::int32_t operator()(std::int32_t column) const {
+    std::int32_t operator()(I column) const {
         if (bits_.empty())
             return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
         std::size_t const w = word(column);
@@ -59,35 +60,35 @@ public:
     }
 
 private:
-    std::size_t word(std::int32_t column) const { return (std::size_t(column) - std::size_t(first_)) / 64; }
-    std::uint64_t bit(std::int32_t column) const {
-        return std::uint64_t(1) << ((std::size_t(column) - std::size_t(first_)) % 64);
-    }
+    std::size_t word(I column) const { return (std::size_t(column) - std::size_t(first_)) / 64; }
+    std::uint64_t bit(I column) const { return std::uint64_t(1) << ((std::size_t(column) - std::size_t(first_)) % 64); }
 
-    std::int32_t first_ = 0;
+    I first_ = 0;
     std::vector<std::uint64_t> bits_{};
     std::vector<std::int32_t> before_{};
 };
+using compact_columns = compact_indices<std::int32_t>;
 
 /// Which elements are sent and received. `needs`: columns of other ranks, ascending, without duplicates. Rank p owns
-/// the columns [begin[p], begin[p + 1]).
+/// the columns [begin[p], begin[p + 1]). A rank owns and needs less than 2^31 columns; their indices may have 64 bits.
 struct halo_plan {
     std::vector<std::int32_t> send_rows{};     ///< local indices: for rank 0, then for rank 1, ...
     std::vector<std::int64_t> send_begin{};    ///< [ranks + 1] offset of the elements for each rank
     std::vector<std::int64_t> receive_begin{}; ///< [ranks + 1] offset of the elements from each rank in `needs`
     bool any = false;                          ///< whether any rank has a halo
 
-    halo_plan(rank_communicator const& comm, std::vector<std::int64_t> const& begin,
-              std::vector<std::int32_t> const& needs) {
+    template <class I>
+    halo_plan(rank_communicator const& comm, std::vector<std::int64_t> const& begin, std::vector<I> const& needs) {
         auto const ranks = std::size_t(comm.ranks()), self = std::size_t(comm.rank());
         for (std::size_t p = 0; p <= ranks; ++p)
             receive_begin.push_back(std::lower_bound(needs.begin(), needs.end(), begin[p]) - needs.begin());
         send_begin = begins_of_received(comm, receive_begin);
         for (int const of_rank : comm.gather(int(!needs.empty()))) any = any || of_rank != 0;
-        send_rows.resize(std::size_t(send_begin.back()));
         if (!any) return;
-        send_and_receive(comm, receive_begin, needs.data(), send_begin, send_rows.data())->finish();
-        for (std::int32_t& row : send_rows) row -= std::int32_t(begin[self]);
+        std::vector<I> asked(static_cast<std::size_t>(send_begin.back()));
+        send_and_receive(comm, receive_begin, needs.data(), send_begin, asked.data())->finish();
+        send_rows.reserve(asked.size());
+        for (I const row : asked) send_rows.push_back(std::int32_t(row - I(begin[self])));
     }
     std::int64_t received() const { return receive_begin.back(); }
 };

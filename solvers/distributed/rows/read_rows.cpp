@@ -241,9 +241,9 @@ row_block<T> slice_rows(csr<T> const& whole, std::int64_t first, std::int64_t la
 }
 
 template <class T>
-bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows) {
+row_block<T> transpose_rows(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows) {
     using triplet = detail::triplet<T, std::int32_t>;
-    if (rows.all_rows != rows.all_columns) return false;
+    require_size("columns of a square matrix", rows.all_columns, rows.all_rows);
     buffer<triplet> transposed(exec, std::int64_t(rows.values.size()));
     for (std::int64_t i = 0; i < rows.rows(); ++i)
         for (std::int64_t k = rows.offsets[std::size_t(i)]; k < rows.offsets[std::size_t(i) + 1]; ++k)
@@ -251,15 +251,24 @@ bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_
     auto own = distributed::send_to_owners<T>(exec, comm, offsets_of_ranks(comm, rows.rows()),
                                               matrix_market_symmetry::general, transposed.view());
     for (auto& e : own) e.row -= std::int32_t(rows.first);
-    auto const other = distributed::block_of(
-        detail::to_rows<T, std::int32_t>(
-            exec, "the transpose",
-            {rows.rows(), rows.all_columns, matrix_market_symmetry::general, std::move(own), {}, 1}),
-        rows.first, rows.all_rows, rows.all_columns);
+    auto const sorted = detail::to_rows<T, std::int32_t>(
+        exec, "the transpose", {rows.rows(), rows.all_columns, matrix_market_symmetry::general, std::move(own), {}, 1},
+        duplicates::keep);
+    return distributed::block_of(sorted, rows.first, rows.all_rows, rows.all_columns);
+}
+
+template <class T>
+bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows) {
+    if (rows.all_rows != rows.all_columns) return false;
+    auto const other = transpose_rows(exec, comm, rows);
     bool const equal = other.offsets == rows.offsets && other.columns == rows.columns && other.values == rows.values;
     for (int const of_rank : comm.gather(int(equal)))
         if (!of_rank) return false;
     return true;
+}
+
+bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path const& path) {
+    return distributed::lines_of_file::open(comm, path).has_value();
 }
 
 template <class T>
@@ -278,6 +287,7 @@ row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm,
                                     matrix_read_options const&);                                                       \
     template row_block<T> scatter_rows(rank_communicator const&, csr<T> const&);                                       \
     template row_block<T> slice_rows(csr<T> const&, std::int64_t, std::int64_t);                                       \
+    template row_block<T> transpose_rows(host_executor const&, rank_communicator const&, row_block<T> const&);         \
     template bool is_symmetric(host_executor const&, rank_communicator const&, row_block<T> const&);
 COPPICE_ROW_BLOCKS(float)
 COPPICE_ROW_BLOCKS(double)

@@ -38,9 +38,17 @@ template <class T>
 row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm, std::filesystem::path const& path,
                        matrix_read_options const& options = {});
 
+/// Whether read_rows() reads this file in parallel. Collective; throws io_error as read_rows().
+bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path const& path);
+
 /// Returns rows [first, last) of a matrix in host memory.
 template <class T>
 row_block<T> slice_rows(csr<T> const& whole, std::int64_t first, std::int64_t last);
+
+/// Returns the rows of the transpose of a square matrix, in the same blocks, with sorted columns. Several entries at
+/// one position stay several, in the order of their ranks and rows. Collective.
+template <class T>
+row_block<T> transpose_rows(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows);
 
 /// Whether the whole matrix, whose columns are sorted and unique in each row, equals its transpose. Collective.
 template <class T>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Graph algorithms over ranks by name, for blocks of rows on the host.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <coppice/core/executor.hpp>
+#include <coppice/graph/frontier/answer.hpp>
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
+
+namespace coppice::inline v0_1 {
+
+/// Whether run_graph_algorithm_distributed() has the algorithm with this name.
+bool is_distributed_graph_algorithm(std::string_view name);
+/// Names of these algorithms, separated by commas, for messages.
+std::string distributed_graph_algorithms();
+
+/// Whether the whole graph stores as many edges (u, v) as (v, u) for all u and v, by hashes as is_undirected() of one
+/// executor. Collective; the same on all ranks.
+template <class T>
+bool is_undirected(rank_communicator const& comm, row_block<T> const& rows);
+
+/// run_graph_algorithm() of a graph of which each rank has a block of rows. `found` of the result belongs to the
+/// vertices of this rank; all other members describe the whole graph. T is float or double. Collective. Throws
+/// argument_error for a name without distributed algorithm, and the errors of the algorithm.
+template <class T>
+graph_answer run_graph_algorithm_distributed(host_executor const& exec, rank_communicator const& comm,
+                                             std::string_view name, row_block<T> const& rows,
+                                             analytics_options const& options = {});
+
+} // namespace coppice::inline v0_1

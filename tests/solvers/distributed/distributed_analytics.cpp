@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/graph_parts.hpp>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/executors.hpp"
+#include "support/graph_blocks.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+using rank_work = std::function<void(host_executor const&, rank_communicator const&)>;
+
+/// Calls work(exec, comm) on ranks with this many threads.
+void on_ranks(std::size_t ranks, int threads, rank_work const& work) {
+    multi_executor<host_executor>(std::vector<host_executor>(ranks, host_executor{threads})).run(work);
+}
+
+/// Calls check(graph, division, threads) for all graphs and divisions.
+template <class Check>
+void for_all_divisions(bool symmetric, Check const& check) {
+    for (auto const& graph : graphs_for_ranks(symmetric)) {
+        CAPTURE(graph.name);
+        int threads = 1;
+        for (auto const& begin : divisions_of_vertices(graph.edges.vertices())) {
+            CAPTURE(begin);
+            check(graph.edges, begin, threads);
+            threads = 3 - threads;
+        }
+    }
+}
+
+/// Levels from the definition: the smallest number of edges.
+std::vector<int> levels_by_definition(edge_rows const& g, int source) {
+    std::vector<int> levels(std::size_t(g.vertices()), -1), queue{source};
+    levels[std::size_t(source)] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        auto const u = std::size_t(queue[i]);
+        for (auto k = std::size_t(g.offsets[u]); k < std::size_t(g.offsets[u + 1]); ++k) {
+            auto const v = std::size_t(g.columns[k]);
+            if (levels[v] >= 0) continue;
+            levels[v] = levels[u] + 1;
+            queue.push_back(int(v));
+        }
+    }
+    return levels;
+}
+
+std::string message_of(std::size_t ranks, rank_work const& work) {
+    try {
+        on_ranks(ranks, 1, work);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("distributed analytics: searches have the bits of one executor") {
+    for (bool const symmetric : {false, true})
+        for_all_divisions(symmetric, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
+            for (int const source : {0, graph.vertices() / 2, graph.vertices() - 1}) {
+                CAPTURE(source);
+                auto const expected = paths_of_one(host_executor{1}, graph, source);
+                on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
+                    auto const found = paths_over_ranks(exec, comm, graph, begin, source);
+                    CHECK(found.levels == levels_by_definition(graph, source));
+                    CHECK(found.levels == expected.levels);
+                    CHECK(found.parents == expected.parents);
+                    CHECK(found.shallow_levels == expected.shallow_levels);
+                    CHECK(found.distances == expected.distances);
+                    CHECK(found.distances_with_delta == expected.distances_with_delta);
+                    CHECK(found.path_parents == expected.path_parents);
+                    CHECK(found == expected);
+                });
+            }
+        });
+}
+
+TEST_CASE("distributed analytics: components have the labels of one executor") {
+    for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
+        auto const one = connected_components(host_executor{1}, graph_view(graph.view()));
+        on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const found = components_over_ranks(exec, comm, graph, begin);
+            CHECK(found.labels == to_vector(exec, one.labels));
+            CHECK(found.components == one.components);
+        });
+    });
+}
+
+TEST_CASE("distributed analytics: triangles are those of one executor and of the definition") {
+    for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
+        auto const simple = simple_edges(graph);
+        auto const expected = triangles_of_one(host_executor{1}, simple);
+        auto const n = std::size_t(simple.vertices());
+        std::vector<std::vector<char>> connected(n, std::vector<char>(n, 0));
+        for (std::size_t u = 0; u < n; ++u)
+            for (auto k = std::size_t(simple.offsets[u]); k < std::size_t(simple.offsets[u + 1]); ++k)
+                connected[u][std::size_t(simple.columns[k])] = std::size_t(simple.columns[k]) != u;
+        std::int64_t at_first = 0; // twice the triangles at vertex n / 2
+        for (std::size_t v = 0; v < n; ++v)
+            for (std::size_t w = 0; w < n; ++w)
+                at_first += connected[n / 2][v] && connected[v][w] && connected[w][n / 2];
+        on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const found = triangles_over_ranks(exec, comm, simple, begin);
+            CHECK(2 * found.triangles[n / 2] == at_first);
+            CHECK(found == expected);
+        });
+    });
+}
+
+TEST_CASE("distributed analytics: PageRank is that of one executor up to rounding") {
+    for (bool const weighted : {false, true})
+        for_all_divisions(false, [&](edge_rows const& graph, std::vector<int> const& begin, int threads) {
+            auto const expected = pagerank_of_one(host_executor{1}, graph, weighted);
+            on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
+                check_close(pagerank_over_ranks(exec, comm, graph, begin, weighted), expected);
+            });
+        });
+}
+
+TEST_CASE("distributed analytics: the transpose has the rows of one executor") {
+    for_all_divisions(false, [](edge_rows const& graph, std::vector<int> const& begin, int) {
+        auto const expected = transpose(host_executor{1}, graph.view());
+        on_ranks(begin.size() - 1, 1, [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const block = rows_of_rank(graph, begin, comm.rank());
+            auto const t = transpose_rows(exec, comm, block);
+            CHECK(t.first == block.first);
+            CHECK(t.rows() == block.rows());
+            CHECK(concatenated(comm, t.columns) == to_vector(exec, expected.column_indices()));
+            CHECK(concatenated(comm, t.values) == to_vector(exec, expected.values()));
+            bool const undirected = is_undirected(exec, graph_view(graph.view()));
+            CHECK(is_undirected(comm, block) == undirected);
+        });
+    });
+}
+
+TEST_CASE("distributed analytics: algorithms by name") {
+    auto const random = random_edges(200, 500, true, 5);
+    auto const begin = equal_division(200, 4);
+    host_executor const one{1};
+    for (std::string const name : {"bfs", "components", "pagerank", "sssp", "triangles"}) {
+        CAPTURE(name);
+        auto const graph = name == "triangles" ? simple_edges(random) : random;
+        CHECK(is_distributed_graph_algorithm(name));
+        for (bool const undirected : {false, true}) {
+            analytics_options const options{.source = 3, .undirected = undirected, .tolerance = 1e-9};
+            on_ranks(4, 1, [&](host_executor const& exec, rank_communicator const& comm) {
+                auto const block = rows_of_rank(graph, begin, comm.rank());
+                auto const r = run_graph_algorithm_distributed(exec, comm, name, block, options);
+                CHECK(r.failure.empty());
+                auto const fact = [&](std::string_view of) {
+                    for (auto const& [key, value] : r.facts)
+                        if (key == of) return value;
+                    return -1.0;
+                };
+                if (name == "components") {
+                    auto const labels = concatenated(comm, std::get<graph_answer::vertex_numbers>(r.found));
+                    std::int64_t largest = 0;
+                    for (auto const label : labels)
+                        largest = std::max<std::int64_t>(largest, std::count(labels.begin(), labels.end(), label));
+                    CHECK(fact("largest") == double(largest));
+                    CHECK(fact("components") == double(connected_components(one, graph_view(graph.view())).components));
+                    return;
+                }
+                auto const values = concatenated(comm, std::get<graph_answer::values>(r.found));
+                if (name == "triangles") {
+                    CHECK(fact("triangles") * 3 == std::accumulate(values.begin(), values.end(), 0.0));
+                    return;
+                }
+                double sum = 0, reached = 0, farthest = 0;
+                for (double const v : values) {
+                    bool const is_reached = std::isfinite(v) && v >= 0;
+                    sum += v, reached += is_reached ? 1 : 0;
+                    farthest = std::max(farthest, is_reached ? v : 0.0);
+                }
+                if (name == "pagerank") CHECK(sum == doctest::Approx(1));
+                if (name != "pagerank") CHECK(fact("reached") == reached);
+                if (name != "pagerank") CHECK(fact(name == "bfs" ? "depth" : "farthest") == farthest);
+            });
+        }
+    }
+    CHECK(!is_distributed_graph_algorithm("truss"));
+    CHECK(message_of(2, [&](host_executor const& exec, rank_communicator const& comm) {
+              run_graph_algorithm_distributed(exec, comm, "truss", rows_of_rank(random, {0, 1, 200}, comm.rank()));
+          }).find("unknown graph algorithm over ranks \"truss\"") == 0);
+}
+
+TEST_CASE("distributed analytics: invalid arguments are errors on all ranks") {
+    auto const graph = grid_edges(4, 4);
+    auto const message = [&](auto const& call) {
+        return message_of(3, [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const block = rows_of_rank(graph, equal_division(16, 3), comm.rank());
+            distributed_rows const rows(exec, comm, block.offsets, block.columns);
+            call(exec, comm, rows, block.values);
+        });
+    };
+    using rows_type = distributed_rows<host_executor>;
+    using lengths_type = std::vector<double>;
+    for (int const source : {-1, 16})
+        CHECK(message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type const&) {
+                  bfs_distributed(exec, comm, rows, source);
+              }) == "the source of bfs_distributed is vertex " + std::to_string(source) +
+                        " of a graph of 16 vertices, which are counted from 0");
+    CHECK(message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type const&) {
+              bfs_distributed(exec, comm, rows, 0, -1);
+          }) == "max_depth of bfs_distributed is -1, expected 0 or more");
+    auto const with_length = [&](double length) {
+        return message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type lengths) {
+            if (comm.rank() == 2) lengths[1] = length;
+            sssp_distributed(exec, comm, rows, array_view<double const>(lengths), 0);
+        });
+    };
+    CHECK(with_length(-.5).find("the smallest edge length is -0.5, expected lengths of at least 0") !=
+          std::string::npos);
+    CHECK(with_length(std::nan("")).find("1 edge lengths are NaN") != std::string::npos);
+    CHECK(with_length(std::numeric_limits<double>::infinity()).empty());
+    CHECK(message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type const& lengths) {
+              sssp_distributed(exec, comm, rows, array_view<double const>(lengths), 0, {.delta = -1});
+          }).find("sssp option delta is -1") == 0);
+    CHECK(message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type const&) {
+              pagerank_distributed<double>(exec, comm, rows, rows, {.damping = 1});
+          }).find("pagerank option damping is 1") == 0);
+    CHECK(message([&](auto const& exec, auto const& comm, rows_type const& rows, lengths_type lengths) {
+              if (comm.rank() == 1) lengths[0] = -1;
+              array_view<double const> const w(lengths);
+              pagerank_distributed<double>(exec, comm, rows, rows, {}, {w, w});
+          }).find("weights of pagerank: 1 are not") == 0);
+}
+
+TEST_CASE("distributed analytics: a graph without vertices") {
+    on_ranks(3, 1, [&](host_executor const& exec, rank_communicator const& comm) {
+        distributed_rows const rows(exec, comm, std::vector<int>{0}, std::vector<int>{});
+        CHECK(connected_components_distributed(exec, comm, rows).components == 0);
+        CHECK(pagerank_distributed<double>(exec, comm, rows, rows).converged);
+    });
+}
