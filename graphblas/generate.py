@@ -26,7 +26,7 @@ OBJECTS = ["Type", "UnaryOp", "IndexUnaryOp", "BinaryOp", "Monoid", "Semiring", 
 HANDLES = ["GrB_" + o for o in OBJECTS] + ["GrB_Global"]
 
 # Operators: (prefix, name, types, C++ functor, type of the result). Without a type of the result it is that of the
-# operand; "real" and "complex" stand for the type of the parts and for the type with such parts. The functors are in
+# operand; "real" and "complex" denote the type of the parts and the type with such parts. The functors are in
 # operators.hpp. GxB names are those of SuiteSparse:GraphBLAS.
 ALL = list(TYPES)
 EVERY = list(C_TYPES)
