@@ -57,6 +57,7 @@ def _topological_generations(G):
     levels = _run("topological-levels", G).astype(np.int64)
     generation, level = np.flatnonzero(levels == 0), 0
     while len(generation):
+        _refuse_changes(G, generation)
         yield [G.nodes[v] for v in generation.tolist()]
         level += 1
         first, count = G.indptr[generation], np.diff(G.indptr)[generation]
@@ -67,6 +68,21 @@ def _topological_generations(G):
         generation = vertices[np.argsort(-last)]
     if (levels < 0).any():
         raise NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+def _refuse_changes(G, generation):
+    """Raise what NetworkX raises if nodes of a generation lost or gained edges while the caller iterates."""
+    from networkx import NetworkXUnfeasible
+
+    origin = G.origin and G.origin()
+    if origin is None:
+        return
+    for v in generation.tolist():
+        edges = len(origin.adj[G.nodes[v]]) if G.nodes[v] in origin else math.inf
+        if edges > G.indptr[v + 1] - G.indptr[v]:
+            raise RuntimeError("Graph changed during iteration")
+        if edges < G.indptr[v + 1] - G.indptr[v]:
+            raise NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
 def _topological_sort(G):

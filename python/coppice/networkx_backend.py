@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import weakref
 from collections.abc import Hashable
 from functools import cached_property
 from itertools import chain
@@ -35,6 +36,7 @@ class Graph:
     present : those of them that some edge has
     counts : numbers of parallel edges of a multigraph in this order, else None
     attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
+    origin : a weak reference to the graph of NetworkX that was converted, else None
     """
 
     __networkx_backend__ = "coppice"
@@ -42,7 +44,10 @@ class Graph:
     def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
         self.values, self.present, self._matrices, self._lengths = values or {}, frozenset(present), {}, {}
-        self.counts, self.attributes = counts, attributes
+        self.counts, self.attributes, self.origin = counts, attributes, None
+
+    def __getstate__(self):
+        return {**self.__dict__, "origin": None}  # a copy is that of another graph
 
     def is_directed(self):
         return self.directed
@@ -673,7 +678,9 @@ class _Backend:
             attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,
                                     [G.nodes[node] for node in nodes] if preserve_node_attrs else None,
                                     list(_edge_data(rows, False)) if preserve_edge_attrs else None)
-        return Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+        made.origin = weakref.ref(G)
+        return made
 
     @staticmethod
     def convert_to_nx(result, *args, **kwargs):

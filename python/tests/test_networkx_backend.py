@@ -2,6 +2,7 @@
 """Calls of the NetworkX backend return the results of NetworkX or are rejected."""
 
 import math
+import pickle
 import random
 from fractions import Fraction
 
@@ -274,3 +275,25 @@ def test_calls_through_networkx():
             nx.node_connected_component(G, "absent")
         with pytest.raises(ValueError, match="Contradictory"):
             nx.single_source_dijkstra_path_length(negative(), 0)
+
+
+@pytest.mark.parametrize("change, error", [(lambda G: G.add_edge(4, 5), RuntimeError), (lambda G: G.remove_node(2), RuntimeError),
+                                           (lambda G: G.remove_node(4), nx.NetworkXUnfeasible)])
+def test_topological_orders_of_a_graph_that_changes(change, error):
+    for function in (nx.topological_sort, nx.topological_generations):
+        failures = []
+        for backend_of_call in ("networkx", "coppice"):
+            G = nx.DiGraph([(1, 2), (2, 3), (3, 4)])
+            with pytest.raises(error) as failure:
+                for k, _ in enumerate(function(G, backend=backend_of_call)):
+                    if k == 0:
+                        change(G)
+            failures.append(failure.value)
+        assert str(failures[0]) == str(failures[1])
+
+
+def test_a_copied_conversion_does_not_watch_the_first_graph():
+    G = nx.DiGraph([(1, 2), (2, 3)])
+    made = pickle.loads(pickle.dumps(backend.convert_from_nx(G)))
+    G.clear()
+    assert list(backend.topological_sort(made)) == [1, 2, 3]
