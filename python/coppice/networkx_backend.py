@@ -444,9 +444,9 @@ class _Need:
     default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
     attributes : whether the result contains attributes: "all", or "edges" if the argument `data` requests them.
-    cost : what a call costs NetworkX: "local" (less than a pass over the graph, or as much as here), "search" (less than the
-        conversion), "pass" (about as much as the conversion), "sources" (a search from every node), "heavy" (several times as
-        much as the conversion).
+    cost : what a call costs NetworkX: "local" (less than a pass over the graph, if only because it may end early, or as much
+        as here), "search" (less than the conversion), "pass" (about as much as the conversion), "sources" (a search from
+        every node), "heavy" (several times as much as the conversion).
     """
 
     def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
@@ -478,7 +478,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_node_connected_component, "search", {"directed": False, "node": "n", "several": True}),
     (_strongly_connected_components, "pass", {"directed": True, "several": True}),
     (_number_strongly_connected_components, "pass", {"directed": True, "several": True}),
-    (_is_strongly_connected, "search", {"directed": True, "several": True}),
+    (_is_strongly_connected, "local", {"directed": True, "several": True}),
     (_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_has_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_core_number, "pass", {"directed": False, "loops": False}),

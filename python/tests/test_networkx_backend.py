@@ -297,3 +297,11 @@ def test_a_copied_conversion_does_not_watch_the_first_graph():
     made = pickle.loads(pickle.dumps(backend.convert_from_nx(G)))
     G.clear()
     assert list(backend.topological_sort(made)) == [1, 2, 3]
+
+
+def test_calls_that_networkx_may_end_early_stay_there():
+    made = {directed: converted(nx.gnm_random_graph(3000, 20_000, seed=1, directed=directed)) for directed in (False, True)}
+    for name in ("is_bipartite", "is_regular", "is_k_regular", "is_eulerian", "has_eulerian_path", "has_cycle",
+                 "is_directed_acyclic_graph", "is_strongly_connected"):
+        G = made[_FUNCTIONS[name].directed is True]
+        assert not backend.should_run(name, (G,), {"k": 3} if name == "is_k_regular" else {}), name
