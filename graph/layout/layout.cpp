@@ -117,7 +117,17 @@ std::pair<plane_position, plane_position> extent(positions const& all) {
     return {low, high};
 }
 
-/// Tree of points along a Morton curve: leaves of four consecutive points, inner nodes of four consecutive nodes.
+struct complex_number {
+    double re = 0, im = 0;
+    friend complex_number operator+(complex_number a, complex_number b) { return {a.re + b.re, a.im + b.im}; }
+    friend complex_number operator-(complex_number a, complex_number b) { return {a.re - b.re, a.im - b.im}; }
+    friend complex_number operator*(complex_number a,
+                                    complex_number b) { // without the checks for infinities of std::complex
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+};
+
+/// Tree of points along a Morton curve: leaves of eight consecutive points, inner nodes of four consecutive nodes.
 class point_tree {
 public:
     point_tree(host_executor const& exec, positions const& points, std::vector<double> const& masses) {
@@ -126,7 +136,7 @@ public:
         for_each(exec, std::int64_t(levels_[0].size()), [&](std::int64_t i) {
             summary s;
             for (auto k = at(i) * leaf; k < std::min((at(i) + 1) * leaf, sorted_.size()); ++k)
-                s.add({sorted_[k].mass, sorted_[k].where, sorted_[k].where, sorted_[k].where});
+                s.add({sorted_[k].mass, sorted_[k].where, sorted_[k].where, sorted_[k].where, 0});
             levels_[0][at(i)] = s.node();
         });
         while (levels_.back().size() > 1) {
@@ -141,41 +151,27 @@ public:
         }
     }
 
-    /// The sum over all other points of mass * (p - point) / distance^2.
-    plane_position repulsion(plane_position p) const {
-        constexpr double openness =
-            0.81; // square of the largest ratio of size and distance of a node that is not opened
-        plane_position sum{0, 0};
-        auto const push = [&](double mass, plane_position from) {
-            double const x = p[0] - from[0], y = p[1] - from[1], square = x * x + y * y + 1e-6;
-            sum[0] += mass * x / square;
-            sum[1] += mass * y / square;
-        };
-        std::array<std::pair<int, std::size_t>, 4 * max_levels> open{};
-        std::size_t count = 1;
-        open[0] = {int(levels_.size()) - 1, 0};
-        while (count > 0) {
-            auto const [level, i] = open[--count];
-            node const& n = levels_[at(level)][i];
-            double const x = p[0] - n.centre[0], y = p[1] - n.centre[1];
-            double const size = std::max(n.high[0] - n.low[0], n.high[1] - n.low[1]);
-            if (size * size < openness * (x * x + y * y)) {
-                push(n.mass, n.centre);
-            } else if (level == 0) {
-                for (auto k = i * leaf; k < std::min((i + 1) * leaf, sorted_.size()); ++k)
-                    push(sorted_[k].mass, sorted_[k].where);
-            } else {
-                for (auto k = i * fan; k < std::min((i + 1) * fan, levels_[at(level) - 1].size()); ++k)
-                    open[count++] = {level - 1, k};
-            }
-        }
-        return sum;
+    /// For every point p the sum over the other points of mass * (p - point) / distance^2, by a fast multipole method
+    /// (Greengard and Rokhlin 1987): nodes far from each other act by their masses on series about their centres.
+    positions repulsions(host_executor const& exec) const {
+        positions forces(sorted_.size());
+        std::size_t level = levels_.size() - 1;
+        while (level > 0 && levels_[level].size() < min_tasks) --level;
+        for_each(exec, std::int64_t(levels_[level].size()), [&](std::int64_t i) {
+            std::vector<node_position> sources{{levels_.size() - 1, 0}}, open;
+            act_on({level, at(i)}, {}, sources, 0, open, forces);
+        });
+        return forces;
     }
     /// The points in the order of the curve.
     std::int64_t point_at(std::int64_t k) const { return sorted_[at(k)].point; }
 
 private:
-    static constexpr std::size_t leaf = 4, fan = 4, max_levels = 32;
+    static constexpr std::size_t leaf = 8, fan = 4;
+    static constexpr std::size_t min_tasks = 64; ///< nodes of the level whose subtrees are tasks of threads
+    struct node_position {
+        std::size_t level, i;
+    };
     struct point {
         std::int32_t point;
         double mass;
@@ -184,6 +180,26 @@ private:
     struct node {
         double mass;
         plane_position centre, low, high;
+        double size; ///< the longer side of the box
+    };
+    /// Field of far masses at c + h, conjugated: value + slope h + bend h^2 (h and the coefficients are complex).
+    struct series {
+        complex_number value{}, slope{}, bend{};
+
+        /// Adds m / (d + h) = m / d - m h / d^2 + m h^2 / d^3.
+        void add(double mass, double x, double y) {
+            double const square = x * x + y * y;
+            complex_number const inverse{x / square, -y / square};
+            complex_number term{mass * inverse.re, mass * inverse.im};
+            value = value + term;
+            term = term * inverse;
+            slope = slope - term;
+            bend = bend + term * inverse;
+        }
+        series about(complex_number h) const { // the same field, of h' = h + ...
+            return {value + (slope + bend * h) * h, slope + bend * h + bend * h, bend};
+        }
+        complex_number at(complex_number h) const { return value + (slope + bend * h) * h; }
     };
     class summary {
     public:
@@ -195,12 +211,81 @@ private:
             }
             mass_ += n.mass;
         }
-        point_tree::node node() const { return {mass_, {sum_[0] / mass_, sum_[1] / mass_}, low_, high_}; }
+        point_tree::node node() const {
+            return {mass_,
+                    {sum_[0] / mass_, sum_[1] / mass_},
+                    low_,
+                    high_,
+                    std::max(high_[0] - low_[0], high_[1] - low_[1])};
+        }
 
     private:
         double mass_ = 0;
         plane_position sum_{0, 0}, low_{}, high_{};
     };
+
+    /// Adds the sources from `first` on to the forces on the points of a node: far ones to its series, near ones to
+    /// those of its children, or one point by one. `far`: the series of the sources that are not listed.
+    void act_on(node_position target, series far, std::vector<node_position>& sources, std::size_t first,
+                std::vector<node_position>& open, positions& forces) const {
+        constexpr double openness = 0.81; // square of the largest ratio of size and distance of two nodes
+        node const& own = levels_[target.level][target.i];
+        std::size_t const last = sources.size();
+        open.assign(sources.begin() + std::ptrdiff_t(first), sources.end());
+        while (!open.empty()) {
+            auto const source = open.back();
+            open.pop_back();
+            node const& other = levels_[source.level][source.i];
+            double const x = own.centre[0] - other.centre[0], y = own.centre[1] - other.centre[1];
+            double const size = std::max(own.size, other.size);
+            if (size * size < openness * (x * x + y * y)) {
+                far.add(other.mass, x, y);
+            } else if (source.level > target.level) {
+                for (auto k = source.i * fan; k < std::min((source.i + 1) * fan, levels_[source.level - 1].size()); ++k)
+                    open.push_back({source.level - 1, k});
+            } else {
+                sources.push_back(source);
+            }
+        }
+        if (target.level == 0) {
+            act_on_points(target.i, far, sources.data() + last, sources.data() + sources.size(), forces);
+        } else {
+            auto const& below = levels_[target.level - 1];
+            for (auto k = target.i * fan; k < std::min((target.i + 1) * fan, below.size()); ++k)
+                act_on({target.level - 1, k},
+                       far.about({below[k].centre[0] - own.centre[0], below[k].centre[1] - own.centre[1]}), sources,
+                       last, open, forces);
+        }
+        sources.resize(last);
+    }
+    /// Forces on the points of a leaf: its series, and the points of the leaves in [first, last). The innermost loop is
+    /// over the targets, so that compilers use SIMD instructions and sums keep their order.
+    void act_on_points(std::size_t target, series const& far, node_position const* first, node_position const* last,
+                       positions& forces) const {
+        auto const begin = target * leaf, count = std::min(leaf, sorted_.size() - begin);
+        std::array<double, leaf> x, y, right{}, up{};
+        for (std::size_t k = 0; k < leaf; ++k) {
+            auto const& p = sorted_[begin + std::min(k, count - 1)].where;
+            x[k] = p[0];
+            y[k] = p[1];
+        }
+        for (auto const* source = first; source != last; ++source)
+            for (auto j = source->i * leaf; j < std::min((source->i + 1) * leaf, sorted_.size()); ++j) {
+                auto const& where = sorted_[j].where;
+                double const mass = sorted_[j].mass;
+                for (std::size_t k = 0; k < leaf; ++k) {
+                    double const dx = x[k] - where[0], dy = y[k] - where[1];
+                    double const factor = mass / (dx * dx + dy * dy + 1e-6);
+                    right[k] += factor * dx;
+                    up[k] += factor * dy;
+                }
+            }
+        auto const& centre = levels_[0][target].centre;
+        for (std::size_t k = 0; k < count; ++k) {
+            auto const field = far.at({x[k] - centre[0], y[k] - centre[1]});
+            forces[at(sorted_[begin + k].point)] = {right[k] + field.re, up[k] - field.im};
+        }
+    }
 
     void sort_points(host_executor const& exec, positions const& points, std::vector<double> const& masses) {
         auto const [low, high] = extent(points);
@@ -233,11 +318,12 @@ void refine(host_executor const& exec, level_graph const& g, positions& where, i
     positions next(where.size());
     for (int i = 0; i < steps; ++i) {
         point_tree const tree(exec, where, g.masses);
+        auto const forces = tree.repulsions(exec);
         double const longest = step * (1 - double(i) / steps) + 0.001;
         for_each(exec, g.size(), [&](std::int64_t k) {
             auto const u = tree.point_at(k); // neighbours on the curve read the same nodes
             auto const p = where[at(u)];
-            auto force = tree.repulsion(p);
+            auto force = forces[at(u)];
             for (auto e = g.offsets[at(u)]; e < g.offsets[at(u + 1)]; ++e) {
                 auto const& q = where[at(g.neighbors[at(e)])];
                 double const x = q[0] - p[0], y = q[1] - p[1];

@@ -18,9 +18,9 @@ using plane_position = std::array<double, 2>;
 ///
 /// The hierarchy contracts matched vertices, and vertices without a free neighbour join the aggregate of one (Walshaw,
 /// A multilevel algorithm for force-directed graph-drawing, 2003). On each level vertices repel each other, and edges
-/// attract their ends (Fruchterman and Reingold 1991); far vertices act together (Barnes and Hut 1986). A coarse vertex
-/// has the mean force of its vertices. Deterministic for any number of threads. O((n + m) log n) time on the host, for
-/// up to some 10^5 vertices: 100 000 vertices of a grid take some 20 s of one core.
+/// attract their ends (Fruchterman and Reingold 1991); groups of vertices far from each other act together (Greengard
+/// and Rokhlin 1987). A coarse vertex has the mean force of its vertices. Deterministic for any number of threads. O((n
+/// + m) log n) time on the host, for up to some 10^5 vertices: 100 000 vertices of a grid take some 6 s of one core.
 std::vector<plane_position> graph_layout(host_executor const& exec, graph_view g);
 
 } // namespace coppice::inline v0_1

@@ -25,9 +25,11 @@
 /// Repeated until there is no proposal, this gives the greedy factor. From the second round on, only rows that lost a
 /// candidate are searched again (in total about two searches per row), and only vertices that still wait are processed.
 /// If weights increase along long paths, few proposals are mutual, and as many rounds as the path has edges would be
-/// needed. Therefore, by default (no `rounds`), rounds continue until the factor is maximal unless, at the rate of the
-/// last round, the remaining ones would cost more than eight rounds that search every row; then four more rounds use
-/// charges. On 93 public matrices this gives the greedy factor on all except one, in the time of five rounds. On CUDA
+/// needed. Therefore, by default (no `rounds`), rounds continue until the factor is maximal unless the rounds done and
+/// the remaining ones, at the rate of the last round, cost more than eight rounds that search every row; then four
+/// rounds use charges, and rounds without charges follow as long as one of them adds a hundredth of the edges. On 86
+/// public matrices and 27 graphs of hubs and spokes, n = 1 to 4, the weight coverage is within .0005 of the greedy one.
+/// It is up to .07 below it if weights increase along paths of hundreds of edges or more. On CUDA
 /// the host waits after each of the first four rounds, then after every fourth round, and once more when half of more
 /// than 2^18 vertices are final. Rounds after the last effective one change nothing, but are counted.
 ///

@@ -57,6 +57,7 @@ def _topological_generations(G):
     levels = _run("topological-levels", G).astype(np.int64)
     generation, level = np.flatnonzero(levels == 0), 0
     while len(generation):
+        _refuse_changes(G, generation)
         yield [G.nodes[v] for v in generation.tolist()]
         level += 1
         first, count = G.indptr[generation], np.diff(G.indptr)[generation]
@@ -67,6 +68,21 @@ def _topological_generations(G):
         generation = vertices[np.argsort(-last)]
     if (levels < 0).any():
         raise NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+def _refuse_changes(G, generation):
+    """Raise what NetworkX raises if nodes of a generation lost or gained edges while the caller iterates."""
+    from networkx import NetworkXUnfeasible
+
+    origin = G.origin and G.origin()
+    if origin is None:
+        return
+    for v in generation.tolist():
+        edges = len(origin.adj[G.nodes[v]]) if G.nodes[v] in origin else math.inf
+        if edges > G.indptr[v + 1] - G.indptr[v]:
+            raise RuntimeError("Graph changed during iteration")
+        if edges < G.indptr[v + 1] - G.indptr[v]:
+            raise NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 
 def _topological_sort(G):
@@ -417,7 +433,7 @@ FUNCTIONS = (
     (_articulation_points, "heavy", _SEARCHED),
     (_topological_generations, "local", _ACYCLIC),
     (_topological_sort, "local", _ACYCLIC),
-    (_has_cycle, "pass", _ACYCLIC),
+    (_has_cycle, "local", _ACYCLIC),
     (_dag_longest_path_length, "pass", {"directed": True, "weight": "weight", "use": "signed", "only": {"default_weight": 1}}),
     (_maximum_flow, "heavy", _FLOW),
     (_maximum_flow_value, "heavy", _FLOW),
@@ -431,10 +447,10 @@ FUNCTIONS = (
     (_gutman_index, "sources", {"weight": "weight", "directed": False}),
     (_harmonic_diameter, "sources", {**_SUMS, "only": {"sp": None}}),
     (_efficiency, "local", {"node": ("u", "v"), "several": True, "directed": False}),
-    (_is_regular, "search", _SEVERAL),
-    (_is_k_regular, "search", {**_SEARCHED, "arguments": _degree_refusal}),
-    (_is_eulerian, "search", _SEVERAL),
-    (_has_eulerian_path, "search", {**_SEVERAL, "only": {"source": None}}),
+    (_is_regular, "local", _SEVERAL),
+    (_is_k_regular, "local", {**_SEARCHED, "arguments": _degree_refusal}),
+    (_is_eulerian, "local", _SEVERAL),
+    (_has_eulerian_path, "local", {**_SEVERAL, "only": {"source": None}}),
     (_is_semieulerian, "search", _SEVERAL),
     (_number_attracting_components, "pass", _ACYCLIC),
     (_is_attracting_component, "pass", _ACYCLIC),
@@ -446,5 +462,5 @@ FUNCTIONS = (
     (_conductance, "local", _SIDES),
     (_modularity, "local", {"weight": "weight", "use": "shares", "arguments": _partition_refusal}),
     (_s_metric, "search", {"directed": False}),
-    (_is_bipartite, "search", _SEVERAL),
+    (_is_bipartite, "local", _SEVERAL),
 )

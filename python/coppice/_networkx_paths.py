@@ -442,7 +442,7 @@ FUNCTIONS = (
     (_periphery, "sources", _EXTREME),
     (_average_shortest_path_length, "sources", {**_WEIGHTED, "several": True, "only": {"method": None}}),
     (_global_efficiency, "sources", {"directed": False, "several": True}),
-    (_is_directed_acyclic_graph, "search", {"several": True}),
+    (_is_directed_acyclic_graph, "local", {"several": True}),
     (_single_source_shortest_path, "search", {**_CUT, "node": "source"}),
     (_all_pairs_shortest_path, "local", _CUT),
     (_descendants, "search", _FROM),

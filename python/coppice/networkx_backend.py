@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import weakref
 from collections.abc import Hashable
 from functools import cached_property
 from itertools import chain
@@ -35,6 +36,7 @@ class Graph:
     present : those of them that some edge has
     counts : numbers of parallel edges of a multigraph in this order, else None
     attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
+    origin : a weak reference to the graph of NetworkX that was converted, else None
     """
 
     __networkx_backend__ = "coppice"
@@ -42,7 +44,10 @@ class Graph:
     def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
         self.values, self.present, self._matrices, self._lengths = values or {}, frozenset(present), {}, {}
-        self.counts, self.attributes = counts, attributes
+        self.counts, self.attributes, self.origin = counts, attributes, None
+
+    def __getstate__(self):
+        return {**self.__dict__, "origin": None}  # a copy is that of another graph
 
     def is_directed(self):
         return self.directed
@@ -439,9 +444,9 @@ class _Need:
     default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
     attributes : whether the result contains attributes: "all", or "edges" if the argument `data` requests them.
-    cost : what a call costs NetworkX: "local" (less than a pass over the graph, or as much as here), "search" (less than the
-        conversion), "pass" (about as much as the conversion), "sources" (a search from every node), "heavy" (several times as
-        much as the conversion).
+    cost : what a call costs NetworkX: "local" (less than a pass over the graph, if only because it may end early, or as much
+        as here), "search" (less than the conversion), "pass" (about as much as the conversion), "sources" (a search from
+        every node), "heavy" (several times as much as the conversion).
     """
 
     def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
@@ -473,7 +478,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_node_connected_component, "search", {"directed": False, "node": "n", "several": True}),
     (_strongly_connected_components, "pass", {"directed": True, "several": True}),
     (_number_strongly_connected_components, "pass", {"directed": True, "several": True}),
-    (_is_strongly_connected, "search", {"directed": True, "several": True}),
+    (_is_strongly_connected, "local", {"directed": True, "several": True}),
     (_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_has_bridges, "heavy", {"directed": False, "only": {"root": None}}),
     (_core_number, "pass", {"directed": False, "loops": False}),
@@ -673,7 +678,9 @@ class _Backend:
             attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,
                                     [G.nodes[node] for node in nodes] if preserve_node_attrs else None,
                                     list(_edge_data(rows, False)) if preserve_edge_attrs else None)
-        return Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+        made.origin = weakref.ref(G)
+        return made
 
     @staticmethod
     def convert_to_nx(result, *args, **kwargs):

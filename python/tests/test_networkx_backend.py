@@ -2,6 +2,7 @@
 """Calls of the NetworkX backend return the results of NetworkX or are rejected."""
 
 import math
+import pickle
 import random
 from fractions import Fraction
 
@@ -274,3 +275,33 @@ def test_calls_through_networkx():
             nx.node_connected_component(G, "absent")
         with pytest.raises(ValueError, match="Contradictory"):
             nx.single_source_dijkstra_path_length(negative(), 0)
+
+
+@pytest.mark.parametrize("change, error", [(lambda G: G.add_edge(4, 5), RuntimeError), (lambda G: G.remove_node(2), RuntimeError),
+                                           (lambda G: G.remove_node(4), nx.NetworkXUnfeasible)])
+def test_topological_orders_of_a_graph_that_changes(change, error):
+    for function in (nx.topological_sort, nx.topological_generations):
+        failures = []
+        for backend_of_call in ("networkx", "coppice"):
+            G = nx.DiGraph([(1, 2), (2, 3), (3, 4)])
+            with pytest.raises(error) as failure:
+                for k, _ in enumerate(function(G, backend=backend_of_call)):
+                    if k == 0:
+                        change(G)
+            failures.append(failure.value)
+        assert str(failures[0]) == str(failures[1])
+
+
+def test_a_copied_conversion_does_not_watch_the_first_graph():
+    G = nx.DiGraph([(1, 2), (2, 3)])
+    made = pickle.loads(pickle.dumps(backend.convert_from_nx(G)))
+    G.clear()
+    assert list(backend.topological_sort(made)) == [1, 2, 3]
+
+
+def test_calls_that_networkx_may_end_early_stay_there():
+    made = {directed: converted(nx.gnm_random_graph(3000, 20_000, seed=1, directed=directed)) for directed in (False, True)}
+    for name in ("is_bipartite", "is_regular", "is_k_regular", "is_eulerian", "has_eulerian_path", "has_cycle",
+                 "is_directed_acyclic_graph", "is_strongly_connected"):
+        G = made[_FUNCTIONS[name].directed is True]
+        assert not backend.should_run(name, (G,), {"k": 3} if name == "is_k_regular" else {}), name
