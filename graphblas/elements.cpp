@@ -54,11 +54,10 @@ GrB_Info extract_element(argument const& x, table* t, GrB_Index row, GrB_Index c
     require_position(column, t->columns, "column");
     require_output(x, t->type);
     stored const data = forms_of(*t);
-    index at = index(row) * t->columns + index(column);
-    if (!data.dense)
-        at = find_entry(*data.list.where, index(row), index(column));
-    else if (data.dense.flags && (*data.dense.flags)[at] == 0)
-        at = -1;
+    // The number of positions of a list may exceed an index.
+    index at =
+        data.dense ? index(row) * t->columns + index(column) : find_entry(*data.list.where, index(row), index(column));
+    if (data.dense && data.dense.flags && (*data.dense.flags)[at] == 0) at = -1;
     if (at < 0) {
         if (x.kind == argument::scalar) x.object->present = false;
         return x.kind == argument::scalar ? GrB_SUCCESS : GrB_NO_VALUE;

@@ -380,8 +380,10 @@ GrB_Info GrB_Matrix_dup(GrB_Matrix* c, GrB_Matrix a) {
 GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
     return create(c, [&](GrB_Matrix_opaque& o) {
         require_alive(v, "vector");
-        index const n = v->columns + (k < 0 ? -k : k);
-        require_size_of_table(GrB_Index(n), "number of rows");
+        GrB_Index const distance = k < 0 ? 0 - GrB_Index(k) : GrB_Index(k); // defined for INT64_MIN
+        GrB_Index const size = GrB_Index(v->columns) + distance;
+        require_size_of_table(size, "number of rows");
+        index const n = index(size);
         contents const x = entries_of(*v);
         index const entries = x.where->entries();
         std::vector<index> rows, columns;

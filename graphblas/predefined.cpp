@@ -31,17 +31,22 @@ struct binary {
 };
 
 std::int64_t offset_of(void const* s) { return *static_cast<std::int64_t const*>(s); }
+/// a + b, which wraps as other integers of GraphBLAS do.
+template <class T>
+T wrapped_sum(std::int64_t a, T b) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
 template <class T>
 void rowindex(void* z, void const*, GrB_Index i, GrB_Index, void const* s) {
-    *static_cast<T*>(z) = static_cast<T>(std::int64_t(i) + *static_cast<T const*>(s));
+    *static_cast<T*>(z) = wrapped_sum(std::int64_t(i), *static_cast<T const*>(s));
 }
 template <class T>
 void colindex(void* z, void const*, GrB_Index, GrB_Index j, void const* s) {
-    *static_cast<T*>(z) = static_cast<T>(std::int64_t(j) + *static_cast<T const*>(s));
+    *static_cast<T*>(z) = wrapped_sum(std::int64_t(j), *static_cast<T const*>(s));
 }
 template <class T>
 void diagindex(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
-    *static_cast<T*>(z) = static_cast<T>(std::int64_t(j) - std::int64_t(i) + *static_cast<T const*>(s));
+    *static_cast<T*>(z) = wrapped_sum(std::int64_t(j) - std::int64_t(i), *static_cast<T const*>(s));
 }
 #define COPPICE_SELECT(NAME, CONDITION)                                                                                \
     void NAME(void* z, void const*, GrB_Index row, GrB_Index column, void const* s) {                                  \
