@@ -13,7 +13,7 @@
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/core/complex_pair.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
 
 namespace coppice::app {
 namespace {
@@ -100,7 +100,7 @@ void write_report(info_request const& o, any_executor const& chosen, csr_view<T>
 }
 
 double asymmetry_of_square(auto const& exec, auto const& a) {
-    return a.rows() == a.columns() ? asymmetry_of(exec, a.view()) : std::numeric_limits<double>::infinity();
+    return a.rows() == a.columns() ? asymmetry_of(exec, a) : std::numeric_limits<double>::infinity();
 }
 
 template <class Executor, class T>
@@ -108,27 +108,31 @@ inspected inspect(Executor const& exec, csr<T> const& a) {
     // A matrix without rows has no arrays.
     inspected m{a.rows() > 0 ? describe(exec, a.view()) : matrix_info{.columns = a.columns()}};
     m.tolerance = symmetry_tolerance<T>;
-    if (a.rows() != a.columns() || !m.symmetric_values) m.asymmetry = asymmetry_of_square(exec, a);
+    if (a.rows() != a.columns() || !m.symmetric_values) m.asymmetry = asymmetry_of_square(exec, a.view());
     return m;
 }
 
-template <class T, class To, class Convert>
-csr<To> with_values(host_executor const& host, csr<T> const& a, Convert convert) {
-    buffer<To> values(host, a.values().size());
-    std::transform(a.values().begin(), a.values().end(), values.begin(), convert);
+template <class T>
+csr<T> const& real_values(host_executor const&, csr<T> const& a) {
+    return a;
+}
+/// |A|
+template <class R>
+csr<R> real_values(host_executor const& host, csr<std::complex<R>> const& a) {
+    buffer<R> values(host, a.values().size());
+    std::transform(a.values().begin(), a.values().end(), values.begin(), [](std::complex<R> z) { return std::abs(z); });
     return {a.rows(), a.columns(), host.copy(a.row_offsets()), host.copy(a.column_indices()), std::move(values)};
 }
 
 /// Statistics of the magnitudes, and the symmetry of the values.
 template <class R>
-inspected inspect_complex(host_executor const& host, csr<std::complex<R>> const& a, csr<R> const& magnitudes) {
-    auto m = inspect(host, magnitudes);
+inspected inspect(host_executor const& host, csr<std::complex<R>> const& a) {
+    auto m = inspect(host, real_values(host, a));
     m.complex = true;
     if (a.rows() == 0) return m;
-    auto const pairs = with_values<std::complex<R>, complex_pair<R>>(
-        host, a, [](std::complex<R> z) { return complex_pair<R>(z.real(), z.imag()); });
-    m.symmetric_values = symmetry_of(host, pairs.view()).values;
-    m.asymmetry = asymmetry_of_square(host, pairs);
+    auto const elements = detail::as_elements(a.view());
+    m.symmetric_values = symmetry_of(host, elements).values;
+    m.asymmetry = asymmetry_of_square(host, elements);
     m.hermitian = m.asymmetry == 0;
     return m;
 }
@@ -149,33 +153,20 @@ template <class Executor, class T>
 outcome run(info_request const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
             output_files& files, progress& status) {
     stopwatch clock;
-    auto const a = std::move(input).load<T>(make_host(o.common));
+    auto const host = make_host(o.common);
+    auto const a = std::move(input).load<T>(host);
     double const read_seconds = clock.lap();
     status.show("inspecting");
     auto const on_device = exec.copy(a);
     clock.lap();
     auto const m = inspect(exec, on_device);
     double const seconds = clock.lap();
-    if (!o.report.empty()) write_report(o, chosen, a.view(), m, files);
+    if (!o.report.empty()) {
+        auto const& shown = real_values(host, a);
+        write_report(o, chosen, shown.view(), m, files);
+    }
     status.clear();
     publish(o, chosen, m, read_seconds, seconds, files);
-    return {};
-}
-
-/// A complex matrix is inspected on the host.
-template <class R>
-outcome run_complex(info_request const& o, matrix_input& input, output_files& files, progress& status) {
-    auto const host = make_host(o.common);
-    stopwatch clock;
-    auto const a = std::move(input).load<std::complex<R>>(host);
-    double const read_seconds = clock.lap();
-    status.show("inspecting");
-    auto const magnitudes = with_values<std::complex<R>, R>(host, a, [](std::complex<R> z) { return std::abs(z); });
-    auto const m = inspect_complex(host, a, magnitudes);
-    double const seconds = clock.lap();
-    if (!o.report.empty()) write_report(o, host, magnitudes.view(), m, files);
-    status.clear();
-    publish(o, host, m, read_seconds, seconds, files);
     return {};
 }
 
@@ -188,9 +179,12 @@ outcome run(info_request const& o) {
     files.expect("--report", o.report);
     progress status(o.common);
     matrix_input input(o.matrix, status);
-    if (input.is_complex())
-        return o.common.precision == "single" ? run_complex<float>(o, input, files, status)
-                                              : run_complex<double>(o, input, files, status);
+    if (input.is_complex()) { // on the host
+        auto const host = make_host(o.common);
+        return o.common.precision == "single"
+                   ? run<host_executor, std::complex<float>>(o, host, host, input, files, status)
+                   : run<host_executor, std::complex<double>>(o, host, host, input, files, status);
+    }
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return run<Executor, T>(o, chosen, exec, input, files, status);
     });
