@@ -57,6 +57,14 @@ public:
         });
         return all;
     }
+    /// Combines the values of all ranks in the order of ranks: the same result on every rank.
+    template <class Value, class Combine>
+    Value all_reduce(Value const& mine, Combine const& combine) const {
+        auto const all = gather(mine);
+        Value sum = all[0];
+        for (std::size_t p = 1; p < all.size(); ++p) sum = combine(sum, all[p]);
+        return sum;
+    }
     /// Gathers `count` values of every rank, equally many on all ranks, in rank order to all[ranks * count].
     template <class Value>
     void all_gather(Value const* mine, Value* all, std::int64_t count) const {

@@ -24,31 +24,29 @@ constexpr std::array<std::string_view, 5> graph_algorithms{"bfs", "components", 
 
 using rows_of_graph = distributed_rows<host_executor>;
 
-template <class T>
-graph_answer answer_bfs(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
+graph_answer answer_bfs(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows,
                         analytics_options const& o) {
-    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
     auto const r =
         bfs_distributed(exec, comm, rows, o.source, o.hops > 0 ? o.hops : std::numeric_limits<std::int32_t>::max());
     return {analytics::values_of(exec, r.levels), {{"depth", r.depth}, {"reached", double(r.reached)}}};
 }
 
 template <class T>
-graph_answer answer_sssp(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
-                         analytics_options const& o) {
-    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
+graph_answer answer_sssp(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows,
+                         row_block<T> const& block, analytics_options const& o) {
     auto const r = sssp_distributed(exec, comm, rows, array_view<T const>(block.values), o.source,
                                     {.delta = o.delta, .parents = false});
     struct sums {
         double reached, farthest;
-    } mine{0, 0}, all{0, 0};
+    } mine{0, 0};
     for (T const d : r.distances) {
         if (!(d < std::numeric_limits<T>::infinity())) continue;
         ++mine.reached;
         mine.farthest = std::max(mine.farthest, double(d));
     }
-    for (sums const& of_rank : comm.gather(mine))
-        all = {all.reached + of_rank.reached, std::max(all.farthest, of_rank.farthest)};
+    sums const all = comm.all_reduce(mine, [](sums const& a, sums const& b) {
+        return sums{a.reached + b.reached, std::max(a.farthest, b.farthest)};
+    });
     return {analytics::values_of(exec, r.distances),
             {{"reached", all.reached}, {"farthest", all.farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}}};
 }
@@ -63,23 +61,18 @@ std::int64_t largest_set(rank_communicator const& comm, std::vector<std::int64_t
     std::map<vertex_id, std::int64_t> of_all;
     std::int64_t largest = 0;
     for (auto const& m : send_to_owners(comm, begins, sent)) largest = std::max(largest, of_all[m.vertex] += m.value);
-    auto const of_ranks = comm.gather(largest);
-    return *std::max_element(of_ranks.begin(), of_ranks.end());
+    return comm.all_reduce(largest, maximum{});
 }
 
-template <class T>
-graph_answer answer_components(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
-                               analytics_options const&) {
-    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
+graph_answer answer_components(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows) {
     auto const r = connected_components_distributed(exec, comm, rows);
     return {analytics::vertices_of(exec, r.labels),
             {{"components", double(r.components)}, {"largest", double(largest_set(comm, rows.begins(), r.labels))}}};
 }
 
 template <class T>
-graph_answer answer_pagerank(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
-                             analytics_options const& o) {
-    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
+graph_answer answer_pagerank(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows,
+                             row_block<T> const& block, analytics_options const& o) {
     bool const own_transpose = o.undirected && (!o.weighted || is_symmetric(exec, comm, block));
     auto const transposed = own_transpose ? row_block<T>() : transpose_rows(exec, comm, block);
     auto const run = [&](rows_of_graph const& incoming, std::vector<T> const& values) {
@@ -96,10 +89,7 @@ graph_answer answer_pagerank(host_executor const& exec, rank_communicator const&
     return answer;
 }
 
-template <class T>
-graph_answer answer_triangles(host_executor const& exec, rank_communicator const& comm, row_block<T> const& block,
-                              analytics_options const&) {
-    rows_of_graph const rows(exec, comm, block.offsets, block.columns);
+graph_answer answer_triangles(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows) {
     auto const r = clustering_distributed(exec, comm, rows);
     return {analytics::values_of(exec, r.triangles),
             {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
@@ -125,22 +115,22 @@ bool is_undirected(rank_communicator const& comm, row_block<T> const& rows) {
     for (std::int64_t i = 0; i < rows.rows(); ++i)
         for (auto k = rows.offsets[std::size_t(i)]; k < rows.offsets[std::size_t(i) + 1]; ++k)
             sum += analytics::signed_hash(vertex_id(rows.first + i), rows.columns[std::size_t(k)]);
-    std::uint64_t all = 0;
-    for (std::uint64_t const of_rank : comm.gather(sum)) all += of_rank;
-    return all == 0;
+    return comm.all_reduce(sum, plus{}) == 0;
 }
 
 template <class T>
 graph_answer run_graph_algorithm_distributed(host_executor const& exec, rank_communicator const& comm,
-                                             std::string_view name, row_block<T> const& rows,
+                                             std::string_view name, row_block<T> const& block,
                                              analytics_options const& options) {
-    require_size("columns of the matrix of a graph", rows.all_columns, rows.all_rows);
+    require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
+    if (!is_distributed_graph_algorithm(name))
+        detail::throw_unknown_name("graph algorithm over ranks", name, distributed::graph_algorithms);
+    distributed::rows_of_graph const rows(exec, comm, block.offsets, block.columns);
     if (name == "bfs") return distributed::answer_bfs(exec, comm, rows, options);
-    if (name == "components") return distributed::answer_components(exec, comm, rows, options);
-    if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, options);
-    if (name == "sssp") return distributed::answer_sssp(exec, comm, rows, options);
-    if (name == "triangles") return distributed::answer_triangles(exec, comm, rows, options);
-    detail::throw_unknown_name("graph algorithm over ranks", name, distributed::graph_algorithms);
+    if (name == "components") return distributed::answer_components(exec, comm, rows);
+    if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
+    if (name == "sssp") return distributed::answer_sssp(exec, comm, rows, block, options);
+    return distributed::answer_triangles(exec, comm, rows);
 }
 
 #define COPPICE_DISTRIBUTED_ANALYTICS(T)                                                                               \

@@ -97,8 +97,7 @@ inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_co
         auto next = values_at(exec, comm, begins, parents, parents);
         bool const same = next == grandparents;
         grandparents = std::move(next);
-        auto const of_ranks = comm.gather(int(same));
-        if (std::find(of_ranks.begin(), of_ranks.end(), 0) == of_ranks.end()) return parents;
+        if (comm.all_reduce(int(!same), maximum{}) == 0) return parents;
     }
 }
 
@@ -171,7 +170,7 @@ components_result connected_components_distributed(host_executor const& exec, ra
     for (std::size_t t = 0; t < labels.size(); ++t) components += labels[t] == first_tree + vertex_id(t) ? 1 : 0;
     for (std::int64_t v = 0; v < own; ++v)
         result.labels[v] = smallest[std::size_t(tree_of[std::size_t(v)] - first_tree)];
-    result.components = graph.over_ranks(components, plus{});
+    result.components = graph.comm().all_reduce(components, plus{});
     return result;
 }
 

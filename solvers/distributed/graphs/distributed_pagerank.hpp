@@ -37,13 +37,6 @@ struct out_sum {
     }
 };
 
-/// The sums over all ranks, in the order of ranks.
-inline analytics::rank_sums sums_over_ranks(rank_communicator const& comm, analytics::rank_sums const& mine) {
-    analytics::rank_sums all{0, 0};
-    for (auto const& of_rank : comm.gather(mine)) all = analytics::add_rank_sums{}(all, of_rank);
-    return all;
-}
-
 } // namespace distributed
 
 /// pagerank() of a graph whose edges are distributed by the vertices that they leave (`rows`), with the rows of the
@@ -82,7 +75,7 @@ pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator 
     for_each(exec, n, first_rank<T>{store, T(scale)});
     rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), out};
     auto const over_ranks = [&] {
-        return distributed::sums_over_ranks(comm, reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}));
+        return comm.all_reduce(reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}), add_rank_sums{});
     };
     auto halo = incoming.template halo_of<T>(exec, comm);
     double dangling = over_ranks().dangling;

@@ -170,8 +170,8 @@ public:
         for (std::int64_t exchanges = 1;; ++exchanges) {
             empty_near_list();
             exchange();
-            if (graph_.over_ranks(exec.load(near_list()).count, plus{}) > 0) continue;
-            T const far = graph_.over_ranks(nearest_far(), smaller_of<T>{});
+            if (graph_.comm().all_reduce(exec.load(near_list()).count, plus{}) > 0) continue;
+            T const far = graph_.comm().all_reduce(nearest_far(), smaller_of<T>{});
             if (!(far < infinity)) return exchanges;
             raise_bound(far + delta_);
         }
@@ -200,7 +200,7 @@ public:
         for_each(exec, local(), level_of_parent{parents.data(), levels.data()});
         fetch(levels_of_outer, levels.data());
         level_search<Executor> search(graph_, std::move(levels), std::move(parents));
-        if (graph_.over_ranks(exec.load(level_edges.data()), plus{}) > 0) search.run(tight);
+        if (graph_.comm().all_reduce(exec.load(level_edges.data()), plus{}) > 0) search.run(tight);
         return search.parents();
     }
 
@@ -288,8 +288,8 @@ private:
 template <executor Executor, class T>
 double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengths, double& edges) {
     auto mine = analytics::range_of_lengths(graph.exec(), lengths.data(), lengths.size());
-    auto const all = graph.over_ranks(mine, analytics::merge_ranges{});
-    edges = graph.over_ranks(double(lengths.size()), plus{});
+    auto const all = graph.comm().all_reduce(mine, analytics::merge_ranges{});
+    edges = graph.comm().all_reduce(double(lengths.size()), plus{});
     if (all.bad > 0)
         throw matrix_error("sssp_distributed: " + std::to_string(all.bad) + " edge lengths are NaN or minus infinity");
     if (all.min < 0)

@@ -156,14 +156,14 @@ clustering_result clustering_distributed(host_executor const& exec, rank_communi
     clustering_result result{buffer<std::int64_t>(exec, own), buffer<double>(exec, own)};
     std::copy_n(counts.data(), own, result.triangles.data());
     auto const degrees = degrees_without_loops(exec, graph.view());
-    auto const sums =
-        graph.over_ranks(reduce(exec, own, coefficient_sums{0, 0},
-                                coefficient_of{degrees.data(), result.triangles.data(), result.coefficients.data()},
-                                add_coefficient_sums{}),
-                         add_coefficient_sums{});
+    auto const sums = graph.comm().all_reduce(
+        reduce(exec, own, coefficient_sums{0, 0},
+               coefficient_of{degrees.data(), result.triangles.data(), result.coefficients.data()},
+               add_coefficient_sums{}),
+        add_coefficient_sums{});
     result.total =
-        graph.over_ranks(reduce(exec, own, std::int64_t{0}, value_at<std::int64_t>{result.triangles.data()}, plus{}),
-                         plus{}) /
+        graph.comm().all_reduce(
+            reduce(exec, own, std::int64_t{0}, value_at<std::int64_t>{result.triangles.data()}, plus{}), plus{}) /
         3;
     result.mean = graph.all_vertices() > 0 ? sums.coefficients / double(graph.all_vertices()) : 0;
     result.transitivity = sums.pairs > 0 ? 3 * double(result.total) / sums.pairs : 0.0;

@@ -100,7 +100,7 @@ public:
         auto const all = placed(exec, worklist{nullptr, graph_.own(), 0});
         vertex_map(exec, nullptr, all.data(), into(now), is_start{levels_.data()});
         for (std::int32_t level = 0;; ++level) {
-            std::int64_t const found = graph_.over_ranks(exec.load(now).count, plus{});
+            std::int64_t const found = graph_.comm().all_reduce(exec.load(now).count, plus{});
             if (found == 0) return;
             depth_ = level;
             reached_ += found;

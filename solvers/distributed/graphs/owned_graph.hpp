@@ -93,14 +93,6 @@ public:
                                  std::to_string(all_vertices()) + " vertices, which are counted from 0");
     }
 
-    template <class Value, class Combine>
-    Value over_ranks(Value const& mine, Combine const& combine) const {
-        auto const all = comm_.gather(mine);
-        Value sum = all[0];
-        for (std::size_t p = 1; p < all.size(); ++p) sum = combine(sum, all[p]);
-        return sum;
-    }
-
     /// send_to_owners() to memory of the executor.
     template <class Value>
     buffer<vertex_message<Value>> send(std::vector<vertex_message<Value>> const& messages) const {

@@ -131,10 +131,7 @@ public:
 
     template <class Value, class Combine>
     Value all_reduce(Value const& mine, Combine const& combine) const {
-        auto const all = comm_.gather(mine);
-        Value sum = all[0];
-        for (std::size_t p = 1; p < all.size(); ++p) sum = combine(sum, all[p]);
-        return sum;
+        return comm_.all_reduce(mine, combine);
     }
     template <class Value>
     Value sum_before(Value const& mine) const {

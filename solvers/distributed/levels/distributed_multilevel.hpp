@@ -57,8 +57,7 @@ public:
         std::vector<std::int32_t> rows;
         for (std::size_t r = 0; r < of_matrix.rows.size(); ++r)
             rows.insert(rows.end(), std::size_t(of_matrix.offsets[r + 1] - of_matrix.offsets[r]), of_matrix.rows[r]);
-        for (double const of_rank : this->messages().gather(double(a.own_block().nonzeros())))
-            first_nonzeros_ += of_rank;
+        first_nonzeros_ = this->messages().all_reduce(double(a.own_block().nonzeros()), plus{});
         auto const size = std::int32_t(a.size()), all = std::int32_t(a.begins().back());
         add_level(exec,
                   matrix_of_tuples(exec, size, all, exec.copy(rows), exec.copy(of_matrix.columns),
@@ -225,11 +224,7 @@ private:
     rank_communicator const& messages() const { return exec_.comm(); }
     std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages().rank())]); }
     std::int32_t all_below() const { return std::int32_t(begin_below_.back()); }
-    bool any_rank(bool of_this) const {
-        bool any = false;
-        for (int const of_rank : messages().gather(int(of_this))) any = any || of_rank != 0;
-        return any;
-    }
+    bool any_rank(bool of_this) const { return messages().all_reduce(int(of_this), maximum{}) != 0; }
     static buffer<T> zeros(Executor const& exec, std::int64_t count) {
         buffer<T> values(exec, count);
         coppice::fill(exec, values.view(), T(0));

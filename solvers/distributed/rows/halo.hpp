@@ -83,7 +83,7 @@ struct halo_plan {
         for (std::size_t p = 0; p <= ranks; ++p)
             receive_begin.push_back(std::lower_bound(needs.begin(), needs.end(), begin[p]) - needs.begin());
         send_begin = begins_of_received(comm, receive_begin);
-        for (int const of_rank : comm.gather(int(!needs.empty()))) any = any || of_rank != 0;
+        any = comm.all_reduce(int(!needs.empty()), maximum{}) != 0;
         if (!any) return;
         std::vector<I> asked(static_cast<std::size_t>(send_begin.back()));
         send_and_receive(comm, receive_begin, needs.data(), send_begin, asked.data())->finish();
