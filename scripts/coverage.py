@@ -14,6 +14,7 @@ import collections
 import concurrent.futures
 import gzip
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -38,12 +39,25 @@ def arguments():
     return parser.parse_args()
 
 
-def reports_of(data):
-    """Files of the report of one object: {name: [line, ...]}."""
+def reports_of(task):
+    """{name: ({line: executions}, {line: branches})} of the report of one object; names below the root."""
+    data, build = task
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["gcov", "--json-format", "--branch-probabilities", str(data.resolve())], cwd=folder, capture_output=True,
                        check=True)
-        return [file for path in Path(folder).glob("*.gz") for file in json.loads(gzip.decompress(path.read_bytes()))["files"]]
+        for path in Path(folder).glob("*.gz"):
+            for file in json.loads(gzip.decompress(path.read_bytes()))["files"]:
+                if name := relative(file["file"], build):
+                    add_lines(*found.setdefault(name, (collections.Counter(), {})), file["lines"])
+    return found
+
+
+def add_lines(lines, branches, found):
+    for line in found:
+        lines[line["line_number"]] += line["count"]
+        usual = [branch["count"] for branch in line["branches"] if not branch["throw"]]
+        add_branches(branches.setdefault(line["line_number"], {}), {len(usual): usual})
 
 
 def relative(name, build):
@@ -64,25 +78,23 @@ def gather(build, jobs):
     data = sorted(build.rglob("*.gcda"))
     if not data:
         sys.exit(f"{build} has no .gcda file: build with --coverage and run the tests first")
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for files in pool.map(reports_of, data):
-            for file in files:
-                name = relative(file["file"], build)
-                if not name:
-                    continue
-                for line in file["lines"]:
-                    lines[name][line["line_number"]] += line["count"]
-                    add_branches(branches[name].setdefault(line["line_number"], {}), line["branches"])
+    context = multiprocessing.get_context("fork")  # reading a report takes longer than gcov
+    with concurrent.futures.ProcessPoolExecutor(jobs, context) as pool:
+        for files in pool.map(reports_of, [(path, build) for path in data]):
+            for name, (counts, taken_branches) in files.items():
+                lines[name].update(counts)
+                for line, found in taken_branches.items():
+                    add_branches(branches[name].setdefault(line, {}), found)
     return lines, branches
 
 
 def add_branches(known, found):
     """Instantiations of a line with equally many branches are added up; the best of the others counts."""
-    usual = [branch["count"] for branch in found if not branch["throw"]]
-    if len(usual) > 1:
-        counts = known.setdefault(len(usual), [0] * len(usual))
-        for number, count in enumerate(usual):
-            counts[number] += count
+    for length, counts in found.items():
+        if length > 1:
+            sums = known.setdefault(length, [0] * length)
+            for number, count in enumerate(counts):
+                sums[number] += count
 
 
 def taken(known):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Changes the source in one place, compiles what depends on it, and runs the tests that must fail.
 
-usage: scripts/mutate.py --tree DIR --build DIR [--seed N] [--count N] [--only PATH] [--state FILE] [--out FILE]
+usage: scripts/mutate.py --tree DIR --build DIR [--seed N] [--count N] [--share K/N] [--only PATH] [--state FILE] [--out FILE]
 
 DIR of --tree is a copy of the sources (git worktree add DIR), since it is changed; --build its configured build folder with
 the tests. Places are drawn by the seed from lane code and algorithms: comparisons (< and <=, == and !=), signs (+ and -),
@@ -55,6 +55,8 @@ def arguments():
     parser.add_argument("--build", type=Path, required=True, metavar="DIR")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--share", default="1/1", metavar="K/N", help="the K-th of N shares of the places, for N trees beside each other; "
+                        "join their state files, then a run without this option writes the record")
     parser.add_argument("--only", default="", help="files whose path contains this")
     parser.add_argument("--max-objects", type=int, default=3)
     parser.add_argument("--time", type=float, default=0, metavar="S", help="begin no mutation after S seconds; 0: no limit")
@@ -63,6 +65,9 @@ def arguments():
     options = parser.parse_args()
     if options.tree.resolve() == ROOT.resolve():
         parser.error("--tree is this folder; give a copy, because it is changed")
+    if not (found := re.fullmatch(r"(\d+)/(\d+)", options.share)) or not 1 <= int(found[1]) <= int(found[2]):
+        parser.error(f"--share: {options.share} is not K/N with 1 <= K <= N, as 3/8")
+    options.share = int(found[1]), int(found[2])
     return options
 
 
@@ -177,7 +182,8 @@ def main():
     done = {(r["file"], r["line"], r["kind"], r["text"]) for r in results}
     options.state.parent.mkdir(parents=True, exist_ok=True)
     print(f"{len(chosen)} places, {len(results)} results so far")
-    for site in chosen[: options.count]:
+    share, shares = options.share
+    for site in chosen[: options.count][share - 1 :: shares]:
         if options.time and time.monotonic() - begin > options.time:
             break
         name, number, kind, start, end, new = site
