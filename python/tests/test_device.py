@@ -664,10 +664,10 @@ def test_bad_input(library):
         coppice.solve_tridiagonal(host, d, du, b)
     with pytest.raises(TypeError, match="b with shape .* is on the host"):
         coppice.solve_tridiagonal(dl, d, du, host)
-    with pytest.raises(ValueError, match="b with shape .* strides .* nothing is copied"):
-        coppice.solve_tridiagonal(dl[:5], d[:5], du[:5], b[::2])
+    with pytest.raises(ValueError, match="b with shape .* strides .* copy=False"):
+        coppice.solve_tridiagonal(dl[:5], d[:5], du[:5], b[::2], copy=False)
     with pytest.raises(TypeError, match="dtype .*int64, expected float32"):
-        coppice.solve_tridiagonal(dl, d, du, library.array(np.arange(10)))
+        coppice.solve_tridiagonal(dl, d, du, library.array(np.arange(10)), copy=False)
     with pytest.raises(ValueError, match=r"b has shape \(9,\)"):
         coppice.solve_tridiagonal(dl, d, du, library.array(np.ones(9)))
     a = library.csr(laplacian(5))
@@ -677,6 +677,15 @@ def test_bad_input(library):
         coppice.cg(a, library.array(np.ones(25)), M=coppice.preconditioner("forest", laplacian(5)))
     with pytest.raises(ValueError, match="on the host alone"):
         coppice.forests.factor(a, method="greedy")
+
+
+def test_strided_and_integer_arrays_are_converted(library):
+    dl, d, du, b = (library.array(a) for a in 4 + np.random.default_rng(16).random((4, 10)))
+    wide = tuple(library.numpy(a) for a in (dl, d, du, b))
+    x = coppice.solve_tridiagonal(dl[:5], d[:5], du[:5], b[::2])
+    close(library.numpy(x), coppice.solve_tridiagonal(*(a[:5] for a in wide[:3]), wide[3][::2]))
+    x = coppice.solve_tridiagonal(dl, d, du, library.array(np.arange(10)))
+    close(library.numpy(x), coppice.solve_tridiagonal(*wide[:3], np.arange(10)))
 
 
 def test_columns_out_of_range_are_told():
