@@ -50,6 +50,20 @@ std::vector<std::string_view> option_names(CLI::App const& cli) {
     return names;
 }
 
+/// ", did you mean '--NAME'?" for the options that begin with `typed`, or the nearest one; empty if none is near.
+std::string meant(std::span<std::string_view const> names, std::string const& typed) {
+    std::string found;
+    auto const add = [&](std::string_view name) {
+        found.append(found.empty() ? ", did you mean '--" : " or '--").append(name).append("'");
+    };
+    if (!typed.empty())
+        for (auto const name : names)
+            if (name.starts_with(typed)) add(name);
+    if (found.empty())
+        if (auto const name = nearest(typed, names); !name.empty()) add(name);
+    return found.empty() ? found : found + "?";
+}
+
 } // namespace
 
 outcome outcome_of_current_exception() {
@@ -146,14 +160,10 @@ void check_arguments(CLI::App const& cli) {
     for (auto const& argument : cli.remaining()) {
         if (argument.size() < 2 || argument[0] != '-')
             throw usage_error("unexpected argument '" + argument + "'; see coppice " + cli.get_name() + " --help");
-        auto const names = option_names(cli);
         auto const typed = argument.substr(argument.find_first_not_of('-'));
-        auto const guess = nearest(typed.substr(0, typed.find('=')), names);
-        std::string valid;
-        for (auto const name : names) valid.append(valid.empty() ? "--" : ", --").append(name);
-        throw usage_error("unknown option '" + argument + "';" +
-                          (guess.empty() ? std::string() : " did you mean '--" + guess + "'?") + " options of " +
-                          cli.get_name() + ": " + valid);
+        throw usage_error("unknown option '" + argument + "'" +
+                          meant(option_names(cli), typed.substr(0, typed.find('='))) + "; see coppice " +
+                          cli.get_name() + " --help");
     }
 }
 
