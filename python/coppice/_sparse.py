@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core, _places
-from ._arrays import NO_CONVERSION, NUMBERS, array, cast, contiguous, named, number_type, shape_of, type_among
+from ._arrays import NO_CONVERSION, NUMBERS, VALUES, array, cast, contiguous, named, number_type, shape_of, type_among
 from ._places import library_of
 
 if TYPE_CHECKING:
@@ -22,8 +22,22 @@ def is_sparse(value: Any) -> TypeGuard[Any]:
     return (hasattr(value, "tocsr") and hasattr(value, "shape")) or _is_torch(value)
 
 
+def sparse_of(name: str, a: Any, copy: bool = True) -> Any:
+    """Return a dense matrix of the host, an array or a list of rows, as a CSR matrix of SciPy without its zeros; other
+    values, and all if `copy` is false, unchanged."""
+    if not copy or not isinstance(a, (np.ndarray, list, tuple)):
+        return a
+    from scipy.sparse import csr_array
+
+    dense = array(name, a, VALUES, copy=True)
+    if dense.ndim != 2:
+        raise ValueError(f"{name} has shape {dense.shape}, expected (m, n)")
+    return csr_array(dense)
+
+
 def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False, copy=True, beside=None):
-    """Return (CSR of the library, its array of values) of a sparse matrix; see `arrays_of`."""
+    """Return (CSR of the library, its array of values) of a sparse matrix, or of a dense one; see `arrays_of`."""
+    a = sparse_of(name, a, copy)
     arrays = arrays_of(name, a, types, canonical=canonical, square=square, copy=copy, beside=beside)
     return csr_of(arrays, shape_of(a), name), arrays[2]
 

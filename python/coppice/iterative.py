@@ -17,7 +17,7 @@ from ._arrays import (NO_CONVERSION, NUMBERS, REALS, array, cast, in_library_of,
                       shape_of, text, to_type, vector)
 from ._pictures import curve, table
 from ._places import library_of
-from ._sparse import arrays_of, csr, csr_of, is_sparse, require_sound
+from ._sparse import arrays_of, csr, csr_of, is_sparse, require_sound, sparse_of
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayIn, Callback, Operator, SparseMatrix
@@ -77,7 +77,7 @@ def rigid_body_modes(coordinates: ArrayIn) -> Array:
     return np.asarray(modes).reshape((-1, points.size)).T
 
 
-def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = None,
+def preconditioner(name: str, A: SparseMatrix | ArrayIn, *, coordinates: ArrayIn | None = None,
                    near_null_space: ArrayIn | None = None, copy: bool = True, **options: str | float) -> Preconditioner:
     """Set up a preconditioner by name for a square sparse matrix.
 
@@ -85,7 +85,7 @@ def preconditioner(name: str, A: SparseMatrix, *, coordinates: ArrayIn | None = 
     ----------
     name : str
         A name of `preconditioners()`, or a name with options: ``"forest,rounds=7"``.
-    A : (n, n) scipy.sparse matrix
+    A : (n, n) scipy.sparse matrix, or a dense array or list of rows, whose zeros are dropped
     coordinates : (points, 2) or (points, 3) array, for "multilevel" and elasticity: coarse levels represent the
         `rigid_body_modes`; n = points * dimension, and the unknowns of a point follow each other.
     near_null_space : (n, k) array with k from 1 to 32, for "multilevel": vectors that coarse levels represent; with the
@@ -122,8 +122,9 @@ class Preconditioner(LinearOperator):
     report : dict with the findings of the set-up, its options and its time.
     """
 
-    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None, copy: bool = True, *,
+    def __init__(self, name: str, A: SparseMatrix | ArrayIn, options: dict[str, Any] | None = None, copy: bool = True, *,
                  coordinates: ArrayIn | None = None, near_null_space: ArrayIn | None = None) -> None:
+        A = sparse_of("A", A, copy)
         arrays = arrays_of("A", A, square=True, copy=copy)
         self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}),
                      _near_null_space(coordinates, near_null_space, shape_of(A)[0]), "A")
@@ -210,7 +211,7 @@ class Preconditioner(LinearOperator):
         name, arrays, shape, options, near = self._made_of
         return _remade(name, arrays, shape, {**options, "cycle": wanted}, near)
 
-    def refresh(self, A: SparseMatrix) -> None:
+    def refresh(self, A: SparseMatrix | ArrayIn) -> None:
         """Update M to the values of another matrix with the same pattern; data that depend on the pattern only are
         reused.
 
@@ -218,6 +219,7 @@ class Preconditioner(LinearOperator):
         ----------
         A : (n, n) scipy.sparse matrix; ValueError for another pattern
         """
+        A = sparse_of("A", A)
         arrays = arrays_of("A", A, square=True)
         dtype = library_of(arrays[2]).dtype(arrays[2])
         if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
@@ -303,7 +305,7 @@ class ColumnsSolution:
         return all(column.converged for column in self.columns)
 
 
-def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
+def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
           preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
           maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
           progress: bool = False, copy: bool = True, coordinates: ArrayIn | None = None,
@@ -312,8 +314,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
 
     Parameters
     ----------
-    A : (n, n) scipy.sparse matrix; unless method or preconditioner is "auto", also a
-        ``LinearOperator``, a dense array or a function x -> A x.
+    A : (n, n) scipy.sparse matrix, or a dense array or list of rows, whose zeros are dropped. Unless method or preconditioner
+        is a choice by name, also a ``LinearOperator`` or a function x -> A x.
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
     method : "auto", the name of a Krylov method, "bicg" (for matrices), or "direct": a sparse factorisation (the preconditioner
@@ -352,6 +354,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     text("method", method, '"auto", "direct" or the name of a Krylov method')
     if options and preconditioner in (None, "auto") and method != "direct":
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
+    if method == "auto" or isinstance(preconditioner, str) or options:
+        A = sparse_of("A", A, copy)
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         side = _side(b, A.shape[0], copy)
         matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
@@ -366,13 +370,13 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         raise TypeError(f"A is a {type(A).__name__}: null_space is for scipy.sparse matrices with a preconditioner by name")
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
-                        "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
+                        "method, preconditioner and its options are chosen by name for matrices, sparse or dense, alone")
     with _shown(progress, callback) as told:
         x, found = _iterate(method, A, b, x0, preconditioner, given, told, copy=copy)
     return Solution(x, **found)
 
 
-def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, method: str,
+def solve_columns(A: SparseMatrix | ArrayIn, B: ArrayIn, X0: ArrayIn | None = None, *, method: str,
                   preconditioner: str | Operator | None = None, rtol: float = 1e-6, atol: float = 0.0,
                   maxiter: int | None = None, restart: int = 30, s: int = 4, copy: bool = True,
                   **options: str | float) -> ColumnsSolution:
@@ -403,6 +407,7 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
+    A = sparse_of("A", A, copy)
     if not is_sparse(A):
         raise TypeError(f"A is a {type(A).__name__}, expected a scipy.sparse matrix or array")
     sides = array("B", B, copy=copy)
@@ -424,7 +429,7 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     return ColumnsSolution(in_library_of(B, x.T), columns)
 
 
-def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "gmres",
+def solve_refined(A: SparseMatrix | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "gmres",
                   preconditioner: str | None = "forest", rtol: float = 1e-10, atol: float = 0.0,
                   maxiter: int | None = None, restart: int = 20, s: int = 4, callback: Callback | None = None,
                   progress: bool = False, copy: bool = True, **options: str | float) -> Solution:
@@ -453,6 +458,7 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     """
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, "the name of a Krylov method")
+    A = sparse_of("A", A, copy)
     matrix, values = csr("A", A, REALS if copy else REALS[1:], square=True, copy=copy, beside=REALS[1])
     largest = library_of(values).largest(values)
     if float(np.finfo(np.float32).max) < largest < np.inf:

@@ -403,6 +403,27 @@ def test_bicg(dtype):
     assert abs(len(expected) - len(mine)) <= 0.1 * len(expected) + 2
 
 
+@pytest.mark.parametrize("convert", [np.asarray, lambda a: a.tolist(), np.asfortranarray, lambda a: a.astype(int), np.matrix])
+def test_dense_matrices_are_taken_as_sparse_ones(convert):
+    A = laplace(6).toarray()
+    x = np.arange(1.0, 37)
+    dense, b = convert(A), A @ x
+    assert np.allclose(coppice.solve(dense, b, rtol=1e-10).x, x)
+    assert np.allclose(coppice.solve(dense, b, method="cg", preconditioner="ilu0", rtol=1e-10).x, x)
+    assert np.allclose(coppice.solve_refined(dense, b, rtol=1e-10).x, x)
+    M = coppice.preconditioner("jacobi", dense)
+    assert np.allclose(M @ x, x / A.diagonal())
+    M.refresh(convert(2 * A))
+    assert np.allclose(M @ x, x / A.diagonal() / 2)
+    assert np.allclose(coppice.solve_columns(dense, np.stack([b, 2 * b], 1), method="cg", rtol=1e-10).x[:, 1], 2 * x)
+    with pytest.raises(TypeError, match="A is a"):
+        coppice.solve(dense, b, copy=False)
+    with pytest.raises(ValueError, match=r"A has shape \(36,\)"):
+        coppice.solve(A[0], b)
+    with pytest.raises(ValueError, match="holds nan"):
+        coppice.solve(np.where(A == 4, np.nan, A), b)
+
+
 def test_null_space():
     steps = sp.block_diag([sp.diags_array([-1.0, 1.0], offsets=[0, 1], shape=(n - 1, n)) for n in (300, 400)])
     A = (steps.T @ steps).tocsr()
