@@ -927,8 +927,12 @@ def _type_of(a) -> np.dtype:
 
 def _side(b, n, copy):
     """Return b as a vector of n elements, if n is known."""
-    if getattr(b, "ndim", 0) == 2 and b.shape[1] == 1:
+    b = array("b", b, copy=copy)
+    if b.ndim == 2 and b.shape[1] == 1:
         b = b[:, 0]
+    elif b.ndim == 2:
+        raise ValueError(f"b has shape {shape_of(b)}, expected ({'n' if n is None else n},); solve_columns takes several "
+                         "right-hand sides")
     return vector("b", b, n, copy=copy)
 
 

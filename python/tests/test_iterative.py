@@ -420,6 +420,8 @@ def test_dense_matrices_are_taken_as_sparse_ones(convert):
         coppice.solve(dense, b, copy=False)
     with pytest.raises(ValueError, match=r"A has shape \(36,\)"):
         coppice.solve(A[0], b)
+    with pytest.raises(ValueError, match="solve_columns takes several right-hand sides"):
+        coppice.solve(dense, np.stack([b, b], 1))
     with pytest.raises(ValueError, match="holds nan"):
         coppice.solve(np.where(A == 4, np.nan, A), b)
 
