@@ -9,7 +9,8 @@ assigns to them the destructors that run if an exception passes. A branch is a w
 covered if any instantiation has taken it. Two kinds of branches of gcov are not counted: the return of a call that may
 throw and its exception, which are no condition of the source, and conditions of clean-up (whether a temporary exists
 that a destructor must be called for) that only an exception reaches and none has reached, in lines that were executed.
-Handlers of exceptions are counted like all code. The build defines COPPICE_ALWAYS_INLINE as inline: gcov counts each
+Handlers of exceptions are counted like all code.
+Branches of several instantiations that gcov lists behind each other in a line are divided among them. The build defines COPPICE_ALWAYS_INLINE as inline: gcov counts each
 inlined copy of a line as branches of its own.
 
 Lines with a comment "not covered: REASON" are listed with their reason and count as covered, their branches are not
@@ -99,15 +100,27 @@ def blocks_of(text, relative_name):
 
 def add_file(to, file, blocks):
     lines, branches, ends = to
+    places = collections.Counter()
     for function in file["functions"]:
         ends[function["start_line"]] = max(function["end_line"], ends.get(function["start_line"], 0))
+        places[function["start_line"], function["start_column"], function["end_line"]] += 1
     templates = {function for function, _ in blocks if function}
     for line in file["lines"]:
         number, name = line["line_number"], line.get("function_name")
         lines[number] += line["count"]
-        clean_up = blocks.get((name if name in templates else None, number), [])
+        alone = name in templates
+        clean_up = blocks.get((name if alone else None, number), [])
         counts = conditions(line["branches"], clean_up if line["count"] else [])
-        add_branches(branches.setdefault(number, {}), {len(counts): counts})
+        copies = 1 if alone else functions_around(places, number)
+        length = len(counts) // (copies if len(counts) % copies == 0 else 1)
+        for k in range(0, len(counts), max(length, 1)):
+            add_branches(branches.setdefault(number, {}), {length: counts[k:k + length]})
+
+
+def functions_around(places, line):
+    """The number of functions of the innermost place around a line: gcov puts instantiations behind each other in a line."""
+    around = [(end - start, -column, number) for (start, column, end), number in places.items() if start <= line <= end]
+    return min(around)[2] if around else 1
 
 
 def conditions(branches, clean_up):
