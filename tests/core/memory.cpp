@@ -211,6 +211,11 @@ TEST_CASE("memory resources of std::pmr serve executors, and those of executors 
     CHECK(counted->held_bytes() == 0);
     CHECK(memory == same);
     CHECK(!(memory == other));
+    CHECK(!memory.is_equal(*std::pmr::new_delete_resource()));
+    void* const nothing = memory.allocate(0, 8); // not null, and unique
+    CHECK(nothing != nullptr);
+    memory.deallocate(nothing, 0, 8);
+    CHECK(counted->held_bytes() == 0);
     executor_memory_resource exhausted(std::make_shared<failing_memory>(0));
     CHECK_THROWS_AS(std::pmr::vector<int>(5, &exhausted), std::bad_alloc);
     CHECK_THROWS_AS(static_cast<void>(memory.allocate(8, 4096)), std::bad_alloc);
@@ -246,6 +251,14 @@ TEST_CASE("every resource reads its memory, and an executor of the host copies b
         memory->read(from.data(), to, sizeof to);
         CHECK((to[0] == 8 && to[1] == 9));
     }
+}
+
+TEST_CASE("views with a null pointer: empty ones are accepted, others are errors with their length") {
+    array_view<int const> const none(nullptr, 0), lost(nullptr, 3);
+    CHECK_NOTHROW(require_elements("x", none));
+    CHECK_NOTHROW(require_size("x", none, 0));
+    CHECK_THROWS_WITH_AS(require_size("x", lost, 3), "x: a null pointer, expected 3 elements", argument_error);
+    CHECK_THROWS_WITH_AS(require_size("x", lost, 4), "x: got 3, expected 4", dimension_error);
 }
 
 TEST_CASE("a buffer that shrinks keeps its first elements") {

@@ -79,6 +79,17 @@ TEST_CASE("ranks: messages that nobody sends or of another length, and exception
     CHECK(exchange(false, 8) == "rank 1 expects a message of 8 bytes, which rank 0 does not send");
     CHECK(exchange(true, 16) == "bytes of a message from rank 0: got 8, expected 16");
     CHECK(other[1] == 0);
+    // Rank 0 sends to ranks 2 and 1, also nothing to rank 2; each receives its own.
+    std::array<int, 3> got{};
+    ranks(3).run([&](host_executor const&, rank_communicator const& comm) {
+        std::array<int, 2> values{7, 8};
+        std::vector<rank_message> sends, receives;
+        if (comm.rank() == 0) sends = {{2, nullptr, 0}, {2, &values[0], sizeof(int)}, {1, &values[1], sizeof(int)}};
+        if (comm.rank() == 2) receives.push_back({0, nullptr, 0});
+        if (comm.rank() > 0) receives.push_back({0, &got[std::size_t(comm.rank())], sizeof(int)});
+        comm.start(sends, receives)->finish();
+    });
+    CHECK(got == std::array<int, 3>{0, 8, 7});
     std::string message;
     auto const throw_number = [&](host_executor const&, rank_communicator const& comm) {
         if (comm.rank() == 1) throw 7;
