@@ -41,7 +41,7 @@ namespace coppice::inline v0_1 {
 inline constexpr int warp_lanes = 32;
 
 /// Index of the lowest set bit of `lanes`, which is not 0. (nvcc 13.0 folds std::countr_zero to 32 in device code.)
-COPPICE_HD inline int first_lane(unsigned lanes) {
+COPPICE_HD inline int first_lane(unsigned lanes) { // not covered: called by kernels
 #if defined(__CUDA_ARCH__)
     return __ffs(int(lanes)) - 1;
 #else

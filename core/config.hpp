@@ -67,10 +67,10 @@
 #define COPPICE_RESTRICT __restrict__
 #endif
 
-// Inlines small functions of lane code into their loops regardless of the compiler's cost estimate. In builds without
-// optimisation or with a sanitizer the attribute is left out, because it triples the compile time. Files compiled with
-// AVX always use it: otherwise the linker could choose a non-inlined AVX copy of such a function for the whole program.
-#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__AVX__) &&                                                  \
+// Inlines small functions of lane code. Without optimisation or with a sanitizer this would triple the compile time.
+// With AVX it is always done: otherwise the linker could choose a copy with AVX for the whole program.
+#if defined(COPPICE_ALWAYS_INLINE) // by an option of the coverage build: gcov counts branches of every inlined copy
+#elif defined(__GNUC__) && !defined(__CUDACC__) && !defined(__AVX__) &&                                                \
     (!defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #define COPPICE_ALWAYS_INLINE inline
 #elif defined(__GNUC__)
@@ -80,7 +80,7 @@
 #endif
 
 // COPPICE_ALWAYS_INLINE for a lambda; written after its parameter list.
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define COPPICE_INLINE_LAMBDA

@@ -136,7 +136,7 @@ public:
     explicit device_collectives(std::vector<cuda_executor> executors) : executors_(std::move(executors)) {}
 
     /// Returns null, on all ranks, if NCCL is not available. Throws device_error if NCCL fails to start.
-    device_group const* get() {
+    device_group const* get() { // not covered: devices only
         std::lock_guard const lock(mutex_);
         if (!failure_.empty()) throw device_error(failure_);
         if (!created_) {
@@ -150,12 +150,12 @@ public:
         }
         return group_.get();
     }
-    std::string why_not() const {
+    std::string why_not() const { // not covered: devices only
         std::lock_guard const lock(mutex_);
         return why_not_;
     }
     /// Ends operations that wait for a failed rank. The next call of get() creates new communicators.
-    void abort() {
+    void abort() { // not covered: devices only
         std::lock_guard const lock(mutex_);
         if (!group_) return;
         group_->abort();
@@ -214,7 +214,7 @@ public:
         return std::make_unique<copied>(*point_, rank_);
     }
     device_group const* devices() override { return collectives_ ? collectives_->get() : nullptr; }
-    std::string why_no_devices() const override {
+    std::string why_no_devices() const override { // not covered: devices only
         return collectives_ ? collectives_->why_not() : rank_transport::why_no_devices();
     }
 

@@ -59,8 +59,8 @@ public:
     /// Whether messages of start() may be in device memory.
     virtual bool reads_devices() const { return false; }
     /// Communicators between the devices of all ranks; null if there are none, with the reason.
-    virtual device_group const* devices() { return nullptr; }
-    virtual std::string why_no_devices() const { return "the ranks are on the host"; }
+    virtual device_group const* devices() { return nullptr; }                          // not covered: devices only
+    virtual std::string why_no_devices() const { return "the ranks are on the host"; } // not covered: devices only
 };
 
 /// A rank that is a separate process, and its transport.

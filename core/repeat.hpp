@@ -99,7 +99,7 @@ public:
     explicit loop_recorder(host_executor const&) {}
     bool begin(loop_switch* const*, int) { return false; } ///< false: the host runs the loops
     bool records() const { return false; }
-    void run() {}  ///< runs the recorded body until all loops have ended
+    void run() {}  ///< runs the recorded body until all loops have ended; not covered: devices only
     void stop() {} ///< discards the recorded body
 };
 

@@ -43,7 +43,7 @@ def of(record):
 def coverage(record):
     head = ["folder", "lines", "executed", "branches", "taken"]
     text = (f"{of(record)}; tests: {record['tests']}. `scripts/coverage.py`: a line counts once, executed by any instantiation; "
-            "branches without those of exceptions.")
+            "branches are those of conditions, without exceptions and the clean-up after them.")
     return text + "\n\n" + markdown(head, record["rows"])
 
 

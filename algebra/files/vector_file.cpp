@@ -122,10 +122,10 @@ std::optional<T> numpy_element(numpy_header const& h, char const* at) {
         return x ? std::optional<T>(T(*x)) : std::nullopt;
     }
     if (h.kind == 'c') {
-        auto const re = component(at, h.width / 2), im = component(at + h.width / 2, h.width / 2);
-        if (!re || !im) return std::nullopt;
-        if constexpr (detail::is_complex<T>) return T(*re, *im);
-        return std::nullopt;
+        if constexpr (detail::is_complex<T>) { // require_value_type() has refused the others
+            auto const re = component(at, h.width / 2), im = component(at + h.width / 2, h.width / 2);
+            return re && im ? std::optional<T>(T(*re, *im)) : std::nullopt;
+        }
     }
     bool const is_signed = h.kind == 'i';
     switch (h.width) {
@@ -141,13 +141,10 @@ std::optional<T> numpy_element(numpy_header const& h, char const* at) {
 }
 
 /// Throws dimension_error unless the vectors have the required length.
-void require_length(std::string const& file, std::int64_t rows, std::int64_t columns, std::int64_t length) {
+void require_length(std::string const& file, std::int64_t rows, std::int64_t length) {
     if (length >= 0 && rows != length)
         throw dimension_error(file + ": the vector has " + std::to_string(rows) + " elements, expected " +
                               std::to_string(length));
-    if (rows > 0 && columns > std::numeric_limits<std::int64_t>::max() / rows)
-        throw overflow_error(file + ": " + std::to_string(columns) + " vectors of " + std::to_string(rows) +
-                             " elements");
 }
 
 /// Whether a shape of one row is a vector stored as a row: if one vector is requested, or if its length fits.
@@ -179,7 +176,7 @@ dense_columns<T> read_numpy(std::string const& file, std::string_view bytes, vec
     if (one) require_vector(file, h.rows, h.columns);
     bool const is_row = !h.is_row && is_single_row(h.rows, h.columns, options.length, one);
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
-    require_length(file, rows, columns, options.length);
+    require_length(file, rows, options.length);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -236,7 +233,7 @@ dense_columns<T> read_plain(std::string const& file, std::string_view text, vect
     if (rows == 0) throw format_error(file, 0, "the file holds no numbers");
     if (one) require_vector(file, rows, columns);
     if (is_single_row(rows, columns, options.length, one)) std::swap(rows, columns);
-    require_length(file, rows, columns, options.length);
+    require_length(file, rows, options.length);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     for (std::int64_t k = 0; k < rows * columns; ++k)
         all.values[std::size_t(k % columns * rows + k / columns)] = by_rows[std::size_t(k)];
@@ -255,7 +252,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
                                std::to_string(h.rows) + " x " + std::to_string(h.columns));
     bool const is_row = is_single_row(h.rows, h.columns, options.length, one);
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
-    require_length(file, rows, columns, options.length); // before memory is allocated
+    require_length(file, rows, options.length); // before memory is allocated
     auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, top, options.progress);
     if (options.length < 0) // a short text can declare a long vector
         detail::require_proportionate_rows(file, rows * columns, sizeof(T), std::int64_t(text.size()), options.limits);

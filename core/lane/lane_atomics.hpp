@@ -55,7 +55,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* address) {
 }
 
 /// *word |= bits.
-COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_t bits) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_t bits) { // not covered: kernels only
 #if defined(__CUDA_ARCH__)
     atomicOr(word, bits);
 #else
@@ -65,7 +65,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_
 
 /// Compare and swap: *address = value if *address == expected. Returns the old value. Integers of 4 or 8 bytes.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* address, T expected, T value) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* address, T expected, T value) { // not covered: kernels only
 #if defined(__CUDA_ARCH__)
     using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
     return T(atomicCAS(reinterpret_cast<word*>(address), word(expected), word(value)));

@@ -53,7 +53,7 @@ linear_forest<I> grid_lines(Executor const& exec, grid_sizes const& grid, int di
                              std::to_string(grid.nz) + " points, expected none or more in every direction");
     if (direction < 0 || direction > 2)
         throw argument_error("direction of grid lines is " + std::to_string(direction) + ", expected 0, 1 or 2");
-    if (double(grid.nx) * double(grid.ny) * double(grid.nz) > double(std::numeric_limits<I>::max()))
+    if (double(grid.nx) * double(grid.ny) * double(grid.nz) >= double(std::numeric_limits<I>::max()))
         throw overflow_error("a grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) + " x " +
                              std::to_string(grid.nz) + " points has more than an index counts");
     I const n = I(grid.points());
@@ -61,7 +61,7 @@ linear_forest<I> grid_lines(Executor const& exec, grid_sizes const& grid, int di
     linear_forest<I> f;
     f.vertices = n;
     f.paths = I(lines);
-    f.longest_path = I(length);
+    f.longest_path = lines > 0 ? I(length) : I(0);
     f.edges = n - lines;
     for (buffer<I>* const each : {&f.path_ids, &f.positions, &f.permutation, &f.inverse}) *each = buffer<I>(exec, n);
     f.path_offsets = buffer<I>(exec, lines + 1);

@@ -135,7 +135,7 @@ inline constexpr int edges_at_once = Worker::recurses ? 1 : 4;
 /// Number of edges with |u - v| <= 2^16 minus the number of the other edges, for one of 1024 sampled vertices.
 struct near_edges {
     graph_view g;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {   // not covered: devices only
         constexpr std::int32_t max_distance = 1 << 16, few = 16; // limits of |u - v| and of the edges read of a row
         auto const v = static_cast<vertex_id>(i * g.vertices / 1024);
         std::int32_t const end = g.degree(v) < few ? g.offsets[v + 1] : g.offsets[v] + few;

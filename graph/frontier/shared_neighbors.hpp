@@ -58,7 +58,7 @@ struct count_at_first {
         if (count > 0) worker.add(counts + u, count);
     }
     template <class Worker>
-    COPPICE_HD void second(Worker&, vertex_id, std::int64_t) const {}
+    COPPICE_HD void second(Worker&, vertex_id, std::int64_t) const {} // not covered: corners is false
     template <class Worker>
     COPPICE_HD void third(Worker&, vertex_id) const {}
 };

@@ -429,7 +429,7 @@ public:
             if (exec_.load(lists_[0]).count == 0) return true;
             if (rounds > g_.vertices || reaches_negative_cycle()) return false;
         }
-        return false;
+        return false; // not covered: more than 2^30 vertices
     }
 
     /// Computes parents. `by_edges`: those on shortest paths with the fewest edges, as for negative lengths; else those

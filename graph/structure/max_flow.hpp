@@ -184,7 +184,7 @@ struct find_height {
         for (auto k = x.g.offsets[u], end = x.g.offsets[u + 1]; k < end; ++k)
             if (x.residual[k] > 0 && x.heights[x.g.neighbors[k]] < lowest) lowest = x.heights[x.g.neighbors[k]];
         if (lowest == none)
-            x.excess[u] = 0;
+            x.excess[u] = 0; // not covered: depends on rounding
         else if (lowest >= x.heights[u])
             x.next_heights[u] = lowest + 1;
     }

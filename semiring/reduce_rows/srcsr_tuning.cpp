@@ -37,7 +37,7 @@ tuning_record parse_record(detail::tuning_line& in) {
     return r;
 }
 
-detail::user_tuning<tuning_record> const& user_records() {
+detail::user_tuning<tuning_record> const& user_records() { // not covered: devices only
     static detail::user_tuning<tuning_record> const read(read_tuning_file);
     return read;
 }

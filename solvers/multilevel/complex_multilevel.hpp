@@ -202,7 +202,7 @@ public:
         levels_.apply_transpose(exec, reals<R const>(array_view<element const>(conjugated.view())), reals<R>(z));
         for_each(exec, z.size(), scaled(true, z.data(), z.data()));
     }
-    bool replayable() const { return true; }
+    bool replayable() const { return true; } // not covered: devices only
     std::vector<finding> findings() const { return levels_.findings(); }
 
 private:

@@ -162,7 +162,7 @@ private:
         member(m).activation.acquire();
         if (failure_) std::rethrow_exception(failure_);
     }
-    bool run_loop(int m, loop_switch* loop, int times, std::function<void()> const& body) {
+    bool run_loop(int m, loop_switch* loop, int times, std::function<void()> const& body) { // not covered: devices only
         member(m).at = loop;
         wait_until_active(m, member_task::loops);
         if (!recorder_.records()) {
@@ -207,8 +207,8 @@ private:
         try {
             if (count(member_task::waits) > 0) return multiply_all();
             if (count(member_task::queued) > 0) {
-                recorder_.run();
-                return change(member_task::queued, member_task::ready);
+                recorder_.run();                                        // not covered: devices only
+                return change(member_task::queued, member_task::ready); // not covered: devices only
             }
             loop_switch* loops[max_columns];
             int looping = 0;

@@ -215,7 +215,8 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
         bool const symmetric = solver == "cg" || solver == "minres";
         if (!symmetric || traits.maybe_positive_definite())
             all.push_back({given, complex_preconditioner(traits, on_host, symmetric)});
-        if (all.empty() || all.front().preconditioner != "jacobi") all.push_back({given, "jacobi"});
+        bool const suits = !symmetric || traits.positive_diagonal; // these methods need a definite preconditioner
+        if (suits && (all.empty() || all.front().preconditioner != "jacobi")) all.push_back({given, "jacobi"});
         all.push_back({given, "none"});
         return all;
     }

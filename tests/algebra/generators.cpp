@@ -446,6 +446,7 @@ TEST_CASE("invalid texts and values are rejected with a message") {
         {"generate:aniso1,nx", "expected key=value"},
         {"generate:aniso1,nz=3", "generator aniso1 has no option 'nz', it takes nx, ny"},
         {"generate:aniso1,=3", "generator aniso1 has no option ''"},
+        {"generate:aniso1,nx=3,nx=3", "generator option nx is given twice in 'generate:aniso1,nx=3,nx=3'"},
         {"generate:aniso1,nx=", "nx is '', expected a number from 1 to 2147483647"},
         {"generate:aniso1,nx=0", "nx is '0'"},
         {"generate:aniso1,nx=-5", "nx is '-5'"},

@@ -59,27 +59,35 @@ std::string boeing(std::string const& counts, std::string const& type, std::stri
            type + "\n" + formats + "\n" + body;
 }
 
-/// A tar archive according to the standard: for each member a block of fields and its bytes, then two blocks of zeros.
+/// The header of a member with its checksum.
+std::string with_checksum(std::string header) {
+    header.replace(148, 8, 8, ' ');
+    unsigned long sum = 0;
+    for (unsigned char const c : header) sum += c;
+    char field[8];
+    std::snprintf(field, sizeof field, "%06lo", sum);
+    return header.replace(148, 7, std::string(field, 6) + '\0');
+}
+/// A member of a tar archive according to the standard: a block of fields, then its bytes. `size`: the field of 12
+/// bytes; empty: an octal number.
+std::string tar_bytes(std::string const& name, std::string const& bytes, char type = '0',
+                      std::string const& size = {}) {
+    std::string header(512, '\0');
+    header.replace(0, name.size(), name);
+    char field[13];
+    std::snprintf(field, sizeof field, "%011lo", static_cast<unsigned long>(bytes.size()));
+    header.replace(124, 12, size.empty() ? std::string(field, 12) : size);
+    header[156] = type;
+    header.replace(257, 8,
+                   std::string("ustar\0"
+                               "00",
+                               8));
+    return with_checksum(header) + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
+}
+/// A tar archive: members, then two blocks of zeros.
 std::string archive(std::vector<std::pair<std::string, std::string>> const& members) {
     std::string text;
-    for (auto const& [name, bytes] : members) {
-        std::string header(512, '\0');
-        header.replace(0, name.size(), name);
-        char field[13];
-        std::snprintf(field, sizeof field, "%011lo", static_cast<unsigned long>(bytes.size()));
-        header.replace(124, 11, field);
-        header[156] = '0';
-        header.replace(257, 8,
-                       std::string("ustar\0"
-                                   "00",
-                                   8));
-        header.replace(148, 8, 8, ' ');
-        unsigned long sum = 0;
-        for (unsigned char const c : header) sum += c;
-        std::snprintf(field, sizeof field, "%06lo", sum);
-        header.replace(148, 7, std::string(field, 6) + '\0');
-        text += header + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
-    }
+    for (auto const& [name, bytes] : members) text += tar_bytes(name, bytes);
     return text + std::string(1024, '\0');
 }
 
@@ -286,6 +294,53 @@ TEST_CASE("tar archives: which file is the matrix") {
     auto const file = folder.file("e.tar", archive({{"x/x.mtx", market + "9 9 9\n"}}));
     CHECK(fault_of(file) == file.string() + ":x/x.mtx:5: more entries than expected; the size line declares 2");
     CHECK(read_tar("t", archive({{"a", ""}, {"b", std::string(512, 'b')}, {"c", "c"}})).size() == 3);
+}
+
+TEST_CASE("tar archives: sizes as binary numbers or in extended headers, and members that are no files") {
+    auto const binary = [](std::uint64_t size) { // 0x80, then big-endian
+        std::string field(12, '\0');
+        field[0] = '\x80';
+        for (std::size_t k = 11; size > 0; --k, size >>= 8) field[k] = char(size & 255);
+        return field;
+    };
+    std::string const bytes(300, 'b'), end(1024, '\0');
+    auto const sizes = [&](std::string const& text) {
+        std::vector<std::size_t> all;
+        for (auto const& member : read_tar("t", text + end)) all.push_back(member.bytes.size());
+        return all;
+    };
+    auto const fault = [&](std::string const& text) {
+        try {
+            read_tar("t", text + end);
+        } catch (format_error const& e) {
+            return std::string(e.what());
+        }
+        return std::string("accepted");
+    };
+    CHECK(sizes(tar_bytes("a", bytes, '0', binary(300)) + tar_bytes("b", "b")) == std::vector<std::size_t>{300, 1});
+    // "12 size=300" and its line end are 12 bytes; the size in the header of the member itself is then ignored
+    auto const extended = tar_bytes("x", "12 size=300\n", 'x'), wrong = tar_bytes("x", "11 size=3x\n", 'x');
+    auto const unsized = tar_bytes("a", bytes, '0', std::string(11, '0') + '\0');
+    CHECK(sizes(extended + unsized + tar_bytes("b", "b")) == std::vector<std::size_t>{300, 1});
+    CHECK(sizes(tar_bytes("folder/", "", '5') + tar_bytes("link", "", '2') + tar_bytes("g", "comment", 'g') +
+                tar_bytes("b", "b")) == std::vector<std::size_t>{1});
+    CHECK(fault(wrong + unsized) == "t: damaged tar archive: a size that is not a number");
+    CHECK(fault(tar_bytes("a", bytes, '0', "\x80" + std::string(11, '\xff'))) ==
+          "t: damaged tar archive: a size that is not a number");
+    CHECK(fault(tar_bytes("a", bytes, '0', "00000000009" + std::string(1, '\0'))) ==
+          "t: damaged tar archive: a size that is not a number");
+    for (auto const* damaged : {"0 size=300\n", "99 size=300\n", "x size=300\n", "1 size=300\n", ""}) // no records
+        CHECK(sizes(tar_bytes("x", damaged, 'x') + unsized.substr(0, 512)) == std::vector<std::size_t>{0});
+    auto changed = tar_bytes("a", bytes);
+    changed[0] = 'b';
+    CHECK(fault(changed) == "t: damaged tar archive: wrong checksum of a header");
+    CHECK_THROWS_WITH_AS(read_tar("t", tar_bytes("a", "") + std::string(300, 'x')),
+                         "t: truncated tar archive: it ends inside a header", format_error);
+    auto prefixed = tar_bytes("c.mtx", ""); // ustar: the first part of a long name
+    prefixed.replace(345, 3, "a/b");
+    CHECK(read_tar("t", with_checksum(prefixed)).front().name == "a/b/c.mtx");
+    CHECK(fault(tar_bytes("a", bytes, '0', binary(std::uint64_t(1) << 40)))
+              .starts_with("t: truncated tar archive: a has"));
 }
 
 TEST_CASE("tar archives as written by tar, including long names") {

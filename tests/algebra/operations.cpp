@@ -12,6 +12,8 @@
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
 #include "support/same_bits.hpp"
+#include <coppice/algebra/from_arrays.hpp>
+#include <coppice/algebra/rows/lane_sort.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -376,6 +378,58 @@ TEST_CASE_TEMPLATE("single precision", Fixture, COPPICE_TEST_EXECUTORS) {
     CHECK(weights.values()[1] == 5.0f);
     CHECK(describe(exec, a.view()).diagonal_coverage == 2.0 / 7);
     CHECK(to_vector(exec, transpose(exec, a.view()).values()) == std::vector<float>{1, 2, -3, 1});
+}
+
+TEST_CASE("columns of a lane are sorted for any length, with their values or alone") {
+    std::mt19937 random(4);
+    for (int const length : {0, 1, 2, 31, 32, 33, 34, 63, 64, 65, 100, 1000})
+        for (int const distinct : {1, 7, 100000})
+            for (bool const ascending : {true, false}) { // else in random order
+                CAPTURE(length);
+                CAPTURE(distinct);
+                std::vector<std::int32_t> columns(std::size_t(length), 0);
+                for (int k = 0; k < length; ++k)
+                    columns[std::size_t(k)] = ascending ? k / distinct : std::int32_t(random() % unsigned(distinct));
+                std::vector<double> values;
+                for (auto const c : columns) values.push_back(2.0 * c + 1);
+                auto expected = columns, alone = columns;
+                std::sort(expected.begin(), expected.end());
+                coppice::detail::lane_sort<double, std::int32_t>{alone.data(), nullptr}(length);
+                CHECK(alone == expected);
+                coppice::detail::lane_sort<double, std::int32_t>{columns.data(), values.data()}(length);
+                CHECK(columns == expected);
+                bool paired = true;
+                for (std::size_t k = 0; k < columns.size(); ++k) paired = paired && values[k] == 2.0 * columns[k] + 1;
+                CHECK(paired);
+            }
+}
+
+TEST_CASE("negative sizes and complex values in messages") {
+    host_executor const exec{1};
+    using matrix = csr<double>;
+    for (auto const& [rows, columns] : {std::pair{-1, 3}, {2, -1}}) {
+        std::string const message =
+            "matrix of negative size: " + std::to_string(rows) + " x " + std::to_string(columns);
+        std::string made, converted;
+        try {
+            matrix(rows, columns, buffer<std::int32_t>(exec, 1), buffer<std::int32_t>(exec, 0),
+                   buffer<double>(exec, 0));
+        } catch (argument_error const& e) {
+            made = e.what();
+        }
+        try {
+            csr_from_arrays(exec, rows, columns, std::vector{0}, std::vector<int>{}, std::vector<double>{});
+        } catch (argument_error const& e) {
+            converted = e.what();
+        }
+        CHECK(made == message);
+        CHECK(converted == message);
+    }
+    using pair = complex_pair<double>;
+    csr<pair> const a(2, 2, exec.copy(std::vector{0, 1, 2}), exec.copy(std::vector{1, 0}),
+                      exec.copy(std::vector<pair>{{1, 2}, {3, std::numeric_limits<double>::infinity()}}));
+    CHECK_THROWS_WITH_AS(coppice::detail::require_finite(exec, a.view()),
+                         "row 1, column 0 holds (3.000000, inf), expected a finite value", matrix_error);
 }
 
 TEST_CASE("owners and views of matrices are accepted alike") {

@@ -292,6 +292,13 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     CHECK(vector_in("b.npy", npy<std::uint64_t>("<u8", "(1,)", {UINT64_MAX})) ==
           std::vector<double>{18446744073709551615.0});
     CHECK(vector_in("b.npy", npy<unsigned char>("|b1", "(2,)", {1, 0})) == std::vector<double>{1, 0});
+    CHECK(vector_in("b.npy", npy<std::int8_t>("|i1", "(2,)", {127, -128})) == std::vector<double>{127, -128});
+    CHECK(vector_in("b.npy", npy<std::uint8_t>("|u1", "(2,)", {255, 0})) == std::vector<double>{255, 0});
+    CHECK(vector_in("b.npy", npy<std::int16_t>("<i2", "(2,)", {32767, -32768})) == std::vector<double>{32767, -32768});
+    CHECK(vector_in("b.npy", npy<std::uint16_t>("<u2", "(1,)", {65535})) == std::vector<double>{65535});
+    CHECK(vector_in("b.npy", npy<std::uint32_t>("<u4", "(1,)", {4294967295U})) == std::vector<double>{4294967295.0});
+    CHECK(vector_in("b.npy", npy<std::int64_t>("<i8", "(1,)", {-(1LL << 52)})) ==
+          std::vector<double>{-4503599627370496.0});
 
     test::temporary_folder const folder;
     auto const columns = [&](std::string const& name, std::string const& bytes) {
@@ -310,6 +317,12 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     CHECK_FALSE(is_complex_vector(folder.file("r.txt", "1\n")));
     CHECK(read_vector<complex>(host_executor{1}, z) == std::vector<complex>{{1, 2}, {3, -4}});
     CHECK_THROWS_AS(read_vector<double>(host_executor{1}, z), format_error);
+    using single = std::complex<float>;
+    CHECK(read_vector<single>(host_executor{1}, z) == std::vector<single>{{1, 2}, {3, -4}});
+    for (auto const& wide : {npy<complex>("<c16", "(2,)", {1, {2, 1e39}}),
+                             npy<complex>("<c16", "(2,)", {1, {-1e39, 2}}), npy<double>("<f8", "(2,)", {1, 1e39})})
+        holds(message_of([&] { read_vector<single>(host_executor{1}, folder.file("w.npy", wide)); }),
+              "element 2 is beyond the range of a 32-bit floating-point number");
 
     auto const refused = [](std::string const& bytes) { return message_of([&] { vector_in("b", bytes); }); };
     holds(refused("1\ntwo\n"), ":2: expected a number, found 'two'");
@@ -323,6 +336,28 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     holds(refused(npy<double>("<f8", "()", {1})), "dimensions");
     holds(refused(std::string("\x93NUMPY\x01\0\xff\xff{", 11)), "ends inside the header");
     CHECK_THROWS_AS(vector_in("b.txt", "1\n2\n", 3), dimension_error);
+    std::string const market = "%%MatrixMarket matrix ";
+    holds(message_of([&] { columns("e.mtx", market + "coordinate real general\n2 2 1\n1 2 3\n"); }),
+          "expected a vector, or several as an array, found a sparse matrix of 2 x 2");
+    holds(message_of([&] { columns("f.mtx", market + "array real general\n4294967296 4294967296\n1\n"); }),
+          "an array of 4294967296 x 4294967296 has more entries than a 64-bit number can count");
+}
+
+TEST_CASE("numbers beyond every floating-point type are zero or an error, whatever their form") {
+    std::string const zeros(5000, '0');
+    using texts = std::vector<std::string>;
+    for (auto const& tiny : texts{"0." + zeros + "1", "0." + zeros + "1e5", "1e-99999", "1e-99999999999999999999",
+                                  "+1e-5000", "." + zeros + "1E+3", "1" + zeros + "e-10000"}) {
+        CAPTURE(tiny.substr(0, 20));
+        CHECK(vector_in("a.txt", tiny + "\n") == std::vector<double>{0});
+        auto const negative = "-" + (tiny.starts_with('+') ? tiny.substr(1) : tiny) + "\n";
+        CHECK(std::signbit(vector_in("a.txt", negative)[0]));
+    }
+    for (auto const& large : texts{"1" + zeros, "1" + zeros + "e-10", "1e99999", "1e99999999999999999999", "-1E+5000",
+                                   "0." + zeros + "1e10000"}) {
+        CAPTURE(large.substr(0, 20));
+        holds(message_of([&] { vector_in("a.txt", large + "\n"); }), "is beyond the range of a 64-bit");
+    }
 }
 
 TEST_CASE("limits: compressed bombs, endless streams, vectors and rows that a small file declares") {

@@ -86,6 +86,7 @@ TEST_CASE("errors have their code and state what was expected") {
     CHECK(std::string(in_file.what()) == "a.mtx: empty");
     CHECK(in_line.file() == "a.mtx");
     CHECK(in_line.line() == 7);
+    CHECK(device_error("no").code() == error_code::device);
 }
 
 TEST_CASE("checked_cast rejects values out of range") {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <list>
 #include <memory>
@@ -209,10 +211,54 @@ TEST_CASE("memory resources of std::pmr serve executors, and those of executors 
     CHECK(counted->held_bytes() == 0);
     CHECK(memory == same);
     CHECK(!(memory == other));
+    CHECK(!memory.is_equal(*std::pmr::new_delete_resource()));
+    void* const nothing = memory.allocate(0, 8); // not null, and unique
+    CHECK(nothing != nullptr);
+    memory.deallocate(nothing, 0, 8);
+    CHECK(counted->held_bytes() == 0);
     executor_memory_resource exhausted(std::make_shared<failing_memory>(0));
     CHECK_THROWS_AS(std::pmr::vector<int>(5, &exhausted), std::bad_alloc);
     CHECK_THROWS_AS(static_cast<void>(memory.allocate(8, 4096)), std::bad_alloc);
     CHECK_THROWS_AS(executor_memory_resource(nullptr), argument_error);
+}
+
+TEST_CASE("every resource reads its memory, and an executor of the host copies buffers of a device by read()") {
+    /// A "device" in host memory that counts the bytes read from it.
+    struct counted_device final : memory_resource {
+        std::size_t read_bytes = 0;
+        void* allocate(std::size_t bytes) override { return std::malloc(bytes); }
+        void deallocate(void* p, std::size_t) noexcept override { std::free(p); }
+        memory_space space() const noexcept override { return memory_space::device; }
+        void read(void const* from, void* to, std::size_t bytes) override {
+            read_bytes += bytes;
+            std::memcpy(to, from, bytes);
+        }
+    };
+    host_executor const exec(1);
+    auto const device = std::make_shared<counted_device>();
+    buffer<int> there(device, 3);
+    for (int k = 0; k < 3; ++k) there[k] = 5 - k;
+    CHECK_FALSE(there.on_host());
+    CHECK(to_vector(exec, exec.copy(there)) == std::vector<int>{5, 4, 3});
+    CHECK(device->read_bytes == 12);
+    CHECK(exec.copy(buffer<int>(device, 0)).empty());
+    CHECK(device->read_bytes == 12);
+    for (auto const& memory : {exec.memory(), std::shared_ptr<memory_resource>(
+                                                  std::make_shared<pmr_memory>(std::pmr::new_delete_resource()))}) {
+        buffer<int> from(memory, 2);
+        from[0] = 8, from[1] = 9;
+        int to[2] = {};
+        memory->read(from.data(), to, sizeof to);
+        CHECK((to[0] == 8 && to[1] == 9));
+    }
+}
+
+TEST_CASE("views with a null pointer: empty ones are accepted, others are errors with their length") {
+    array_view<int const> const none(nullptr, 0), lost(nullptr, 3);
+    CHECK_NOTHROW(require_elements("x", none));
+    CHECK_NOTHROW(require_size("x", none, 0));
+    CHECK_THROWS_WITH_AS(require_size("x", lost, 3), "x: a null pointer, expected 3 elements", argument_error);
+    CHECK_THROWS_WITH_AS(require_size("x", lost, 4), "x: got 3, expected 4", dimension_error);
 }
 
 TEST_CASE("a buffer that shrinks keeps its first elements") {

@@ -64,6 +64,46 @@ TEST_CASE("ranks in turn: one rank runs at a time, and exchanges give the same v
     for (int const sum : sums) CHECK(sum == 4 * (0 + 10 + 20 + 30 + 40 + 50) + 6 * (0 + 1 + 2 + 3));
 }
 
+TEST_CASE("ranks: messages that nobody sends or of another length, and exceptions of any type, are errors") {
+    auto const all = ranks(2);
+    double value = 3, other[2] = {};
+    auto const exchange = [&](bool sends, std::size_t received) {
+        return failure_of(all, [&, sends, received](host_executor const&, rank_communicator const& comm) {
+            bool const first = comm.rank() == 0;
+            rank_message const send{1, &value, sizeof value}, receive{0, other, received};
+            comm.start({&send, std::size_t(first && sends)}, {&receive, std::size_t(!first)})->finish();
+        });
+    };
+    CHECK(exchange(true, 8) == "");
+    CHECK(other[0] == 3);
+    CHECK(exchange(false, 8) == "rank 1 expects a message of 8 bytes, which rank 0 does not send");
+    CHECK(exchange(true, 16) == "bytes of a message from rank 0: got 8, expected 16");
+    CHECK(other[1] == 0);
+    // Rank 0 sends to ranks 2 and 1, also nothing to rank 2; each receives its own.
+    std::array<int, 3> got{};
+    ranks(3).run([&](host_executor const&, rank_communicator const& comm) {
+        std::array<int, 2> values{7, 8};
+        std::vector<rank_message> sends, receives;
+        if (comm.rank() == 0) sends = {{2, nullptr, 0}, {2, &values[0], sizeof(int)}, {1, &values[1], sizeof(int)}};
+        if (comm.rank() == 2) receives.push_back({0, nullptr, 0});
+        if (comm.rank() > 0) receives.push_back({0, &got[std::size_t(comm.rank())], sizeof(int)});
+        comm.start(sends, receives)->finish();
+    });
+    CHECK(got == std::array<int, 3>{0, 8, 7});
+    std::string message;
+    auto const throw_number = [&](host_executor const&, rank_communicator const& comm) {
+        if (comm.rank() == 1) throw 7;
+        try {
+            comm.barrier();
+        } catch (error const& e) {
+            message = e.what();
+            throw;
+        }
+    };
+    CHECK_THROWS_AS(all.run(throw_number), int);
+    CHECK(message == "rank 1 failed: an exception of no known type");
+}
+
 TEST_CASE("ranks in turn: a rank that fails or returns early is an error on the others") {
     ranks_in_turn const scope;
     auto const all = ranks(3);

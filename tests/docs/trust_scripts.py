@@ -31,6 +31,42 @@ PROGRAM = """int larger(int, int);
 int sum_to(int);
 int main(int, char**) { return larger(2, 3) == 3 && larger(3, 2) == 3 && larger(4, 4) == 4 && sum_to(4) == 10 ? 0 : 1; }
 """
+HANDLED = """#include <stdexcept>
+#include <string>
+#include <vector>
+std::vector<int> filled(int n) {
+    std::vector<int> v(std::size_t(n), 1);
+    return v;
+}
+std::string text(int n, std::string const& s) {
+    return n > 3 ? "a" + s + "b" : s + "c";
+}
+int checked(int n) {
+    if (n < 0) throw std::invalid_argument("n is " + std::to_string(n));
+    return n;
+}
+int handled(int n) {
+    try {
+        return checked(n);
+    } catch (std::out_of_range const&) {
+        return n < -9 ? 1 : 2;
+    } catch (std::invalid_argument const&) {
+        return 3;
+    }
+}
+template <class T>
+T halved(T x) {
+    return x < T(2) ? T(0) : x / T(2);
+}
+int excused(int n) { // not covered: a reason
+    if (n > 5)
+        return 1;
+    return 0;
+}
+int main(int, char**) {
+    return filled(2)[1] + text(5, "x").size() + text(1, "x").size() + handled(-1) + handled(2) + halved(1) + halved(4L) != 13;
+}
+"""
 NINJA = """rule cxx
   command = g++ -MD -MF $out.d -c $in -o $out
   deps = gcc
@@ -75,20 +111,33 @@ def executed_lines(folder):
     subprocess.run(["g++", "--coverage", "core/a.cpp", "main.cpp", "-o", "program"], cwd=folder, check=True)
     subprocess.run([folder / "program"], cwd=folder, check=True)
     coverage.ROOT = folder
-    lines, branches = coverage.gather(folder, 1)
-    folders, uncovered, _ = coverage.summary(lines, branches)
-    assert list(lines) == ["core/a.cpp"], list(lines)
+    reports = coverage.gather(folder, 1)
+    folders, uncovered, _ = coverage.summary(reports)
+    assert list(reports) == ["core/a.cpp"], list(reports)
     assert "core/a.cpp:8: not executed" in uncovered, uncovered
     assert any(u.startswith("core/a.cpp:7: 1 of 2 branches") for u in uncovered), uncovered
     figures = folders["core"]
     assert figures["lines"] - figures["lines executed"] == 1, figures
 
 
+def lines_with_exceptions(folder):
+    (folder / "core").mkdir()
+    (folder / "core" / "b.cpp").write_text(HANDLED)
+    subprocess.run(["g++", "--coverage", "core/b.cpp", "-o", "program"], cwd=folder, check=True)
+    subprocess.run([folder / "program"], cwd=folder, check=True)
+    coverage.ROOT = folder
+    folders, uncovered, reasons = coverage.summary(coverage.gather(folder, 1))
+    handler = ["core/b.cpp:18: 2 of 3 branches not taken", "core/b.cpp:19: not executed"]  # of 3: also an unknown exception
+    assert uncovered == handler, uncovered  # no calls, no destructors, no closing brackets; instantiations are combined
+    assert reasons == [f"core/b.cpp:{line}: a reason" for line in (28, 29, 30, 31)], reasons
+    assert folders["core"]["branches"] - folders["core"]["branches taken"] == 4, folders  # those of lines 18 and 19
+
+
 def main():
     if not all(map(shutil.which, ("ninja", "g++", "gcov"))):
         return 77
     with tempfile.TemporaryDirectory() as scratch:
-        for number, test in enumerate((mutations, executed_lines)):
+        for number, test in enumerate((mutations, executed_lines, lines_with_exceptions)):
             folder = Path(scratch).resolve() / str(number)
             folder.mkdir()
             test(folder)

@@ -150,6 +150,18 @@ TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture
     }
 }
 
+TEST_CASE("graph algorithms refuse wrong arguments with their names") {
+    host_executor const exec{1};
+    graph_builder edges(3);
+    edges.edge(0, 1, 1);
+    auto const a = edges.plain().on(exec);
+    CHECK_THROWS_WITH_AS(bfs(exec, graph_view(a), 0, {.max_depth = -1}),
+                         "bfs option max_depth is -1, expected 0 or more", argument_error);
+    CHECK_THROWS_AS(bfs(exec, graph_view(a), 3), argument_error);
+    auto const larger = graph_builder(4).plain().on(exec);
+    CHECK_THROWS_AS(bfs(exec, graph_view(a), 0, {.incoming = graph_view(larger)}), dimension_error);
+}
+
 TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {

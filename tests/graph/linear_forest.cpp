@@ -276,6 +276,63 @@ TEST_CASE_TEMPLATE("a plan and a system are reused for new values", Fixture, COP
     CHECK_THROWS_AS(extract_forest_system(exec, plan, there.view(), forest, small), dimension_error);
 }
 
+TEST_CASE_TEMPLATE("an edge of a factor that the matrix does not store has the weight 0", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder square(4); // the cycle 0 1 2 3 without the edge between 3 and 0
+    square.edge(0, 1, 3);
+    square.edge(1, 2, 2);
+    square.edge(2, 3, 1);
+    auto const a = square.plain().on(exec);
+    graph_factor<int> factor;
+    factor.vertices = 4;
+    factor.degree = 2;
+    factor.neighbors = exec.copy(std::vector<int>{1, 3, 0, 2, 1, 3, 2, 0});
+    auto const forest = extract_forest(exec, a.view(), std::move(factor));
+    CHECK(forest.paths == 1);
+    CHECK(to_vector(exec, forest.permutation) == std::vector<int>{0, 1, 2, 3});
+}
+
+TEST_CASE_TEMPLATE("grid lines: positions are coordinates; empty grids and grids that no index counts", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& grid : {grid_sizes{4, 3, 2}, {1, 5, 1}, {7, 1, 1}, {1, 1, 1}, {2, 2, 5}})
+        for (int direction = 0; direction < 3; ++direction) {
+            auto const f = grid_lines<int>(exec, grid, direction);
+            auto const got = on_host(exec, f);
+            std::int64_t const sizes[] = {grid.nx, grid.ny, grid.nz}, length = sizes[direction];
+            CHECK(f.vertices == grid.points());
+            CHECK(f.paths == grid.points() / length);
+            CHECK(f.longest_path == length);
+            CHECK(f.edges == f.paths * (length - 1));
+            CHECK(got.path_offsets.back() == f.vertices);
+            for (int v = 0; v < f.vertices; ++v) {
+                std::int64_t const at[] = {v % grid.nx, v / grid.nx % grid.ny, v / (grid.nx * grid.ny)};
+                int const stride = int(direction == 0 ? 1 : direction == 1 ? grid.nx : grid.nx * grid.ny);
+                auto const i = std::size_t(v);
+                CHECK(got.positions[i] == at[direction]);
+                CHECK(got.path_ids[i] == v - at[direction] * stride);
+                CHECK(got.links[2 * i] == (at[direction] > 0 ? v - stride : -1));
+                CHECK(got.links[2 * i + 1] == (at[direction] + 1 < length ? v + stride : -1));
+                CHECK(got.permutation[std::size_t(got.inverse[i])] == v);
+                CHECK((at[direction] == 0 || got.inverse[i] == got.inverse[i - std::size_t(stride)] + 1));
+            }
+        }
+    for (auto const& none : {grid_sizes{0, 3, 2}, {3, 0, 1}, {std::int64_t(1) << 40, 1, 0}})
+        for (int direction = 0; direction < 3; ++direction) {
+            auto const f = grid_lines<int>(exec, none, direction);
+            CHECK((f.vertices == 0 && f.paths == 0 && f.edges == 0 && f.longest_path == 0));
+            CHECK(on_host(exec, f).path_offsets == std::vector<int>{0});
+        }
+    CHECK_THROWS_WITH_AS(grid_lines<int>(exec, {3, -1, 2}, 0),
+                         "a grid of 3 x -1 x 2 points, expected none or more in every direction", argument_error);
+    for (int const direction : {-1, 3})
+        CHECK_THROWS_WITH_AS(grid_lines<int>(exec, {3, 1, 2}, direction), doctest::Contains("expected 0, 1 or 2"),
+                             argument_error);
+    CHECK_THROWS_AS(grid_lines<int>(exec, {1 << 16, 1 << 15, 1}, 0), overflow_error);
+    CHECK_THROWS_AS(grid_lines<std::int64_t>(exec, {std::int64_t(1) << 62, 2, 1}, 0), overflow_error);
+}
+
 TEST_CASE_TEMPLATE("factors of wrong size are rejected", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const weights = stencil_graph(3, 1, stencil_five_point).on(exec);

@@ -224,6 +224,31 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
     auto const scores = to_vector(exec, betweenness(exec, a, a, {.from = {.vertices = {0}}}).scores);
     for (int i = 0; i < diamonds; ++i)
         CHECK(scores[std::size_t(3 * i + 1)] == doctest::Approx(0.5 * (3 * (diamonds - 1 - i) + 1)).epsilon(1e-12));
+    // 2^512 paths of 512 diamonds and 2^511 of equally many edges end at one vertex, then 2^400 times as many: numbers
+    // of different scale are added. Of all paths to a vertex behind, 2/3 pass the end of the first group, 1/3 that of
+    // the second.
+    graph_builder both_chains(6000);
+    int last = 0;
+    auto const add_chain = [&](int at, int count) {
+        for (int i = 0; i < count; ++i, last += 3, at = last) {
+            for (int const middle : {last + 1, last + 2}) {
+                both_chains.entry(at, middle, 1);
+                both_chains.entry(middle, last + 3, 1);
+            }
+        }
+        return last;
+    };
+    int const first_end = add_chain(0, 512), second = ++last;
+    both_chains.entry(0, second, 1);
+    both_chains.entry(second, ++last, 1);
+    int const second_end = add_chain(last, 511), common = ++last;
+    for (int const end : {first_end, second_end}) both_chains.entry(end, common, 1);
+    int const end = add_chain(common, 400);
+    auto const two = both_chains.plain().on(exec), reversed = transpose(exec, two.view());
+    auto const passing = to_vector(exec, betweenness(exec, two, reversed, {.from = {.vertices = {0}}}).scores);
+    CHECK(passing[std::size_t(first_end)] == doctest::Approx(2.0 / 3 * (end - common + 1)).epsilon(1e-12));
+    CHECK(passing[std::size_t(second_end)] == doctest::Approx(1.0 / 3 * (end - common + 1)).epsilon(1e-12));
+    CHECK(passing[std::size_t(common)] == doctest::Approx(end - common).epsilon(1e-12));
     auto const sampled = betweenness(exec, a, a, {.from = {.samples = 7}});
     CHECK(sampled.sources == 7);
     CHECK_THROWS_WITH_AS(betweenness(exec, a, a, {.from = {.vertices = {3, 3}}}),

@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <clocale>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 #include "support/temporary_folder.hpp"
@@ -141,6 +143,48 @@ TEST_CASE("malformed lines are rejected with their number") {
     write(file, "tridiagonal of another part of the library\n");
     CHECK(read_tuning_file(file).empty());
     CHECK_THROWS_AS(read_tuning_file(folder.path() / "absent"), io_error);
+}
+
+TEST_CASE("the tuning file of the user is found by the environment; a damaged one is reported and ignored") {
+    /// Sets an environment variable for a scope; null removes it.
+    struct variable {
+        std::string name;
+        std::optional<std::string> before{};
+        variable(char const* n, char const* value) : name(n) {
+            if (char const* const old = std::getenv(n)) before = old;
+            set(value);
+        }
+        ~variable() { set(before ? before->c_str() : nullptr); }
+        void set(char const* value) const {
+            if (value)
+                setenv(name.c_str(), value, 1);
+            else
+                unsetenv(name.c_str());
+        }
+    };
+    test::temporary_folder const folder;
+    variable const file("COPPICE_TUNING_FILE", "/a/b.txt"), cache("XDG_CACHE_HOME", "/c"), home("HOME", "/h");
+    CHECK(default_tuning_file() == "/a/b.txt");
+    file.set("");
+    CHECK(default_tuning_file() == "/c/coppice/tuning.txt");
+    cache.set(nullptr);
+    CHECK(default_tuning_file() == "/h/.cache/coppice/tuning.txt");
+    home.set(nullptr);
+    CHECK(default_tuning_file().empty());
+    using user_records = coppice::detail::user_tuning<tuning_record>;
+    CHECK(user_records(read_tuning_file).records.empty());
+    auto const mine = folder.path() / "mine.txt";
+    file.set(mine.c_str());
+    CHECK(user_records(read_tuning_file).records.empty()); // the file does not exist
+    write_tuning_file(mine, {some_record("GPU", 1)});
+    user_records const read(read_tuning_file);
+    REQUIRE(read.records.size() == 1);
+    CHECK(to_line(read.records[0]) == to_line(some_record("GPU", 1)));
+    CHECK(read.trouble.empty());
+    write(mine, "product device=\"GPU\" bytes=x\n");
+    user_records const damaged(read_tuning_file);
+    CHECK(damaged.records.empty());
+    CHECK(damaged.trouble.find("mine.txt:1: ") != std::string::npos);
 }
 
 TEST_CASE("a plan uses the user's record, then the shipped one, then the rule") {

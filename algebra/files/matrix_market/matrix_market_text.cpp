@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace coppice::inline v0_1::detail {
@@ -26,11 +29,18 @@ std::string with_plain_exponent(std::string_view token) {
     return plain;
 }
 
-// Whether a number outside the range of R is too small (true) or too large.
+// Whether a number outside the range of long double is too small (true) or too large: the sign of the exponent that it
+// has if its first digit is before the decimal point.
 bool is_tiny(std::string_view number) {
-    auto const exponent = number.find_first_of("eE");
-    if (exponent != std::string_view::npos) return number.find('-', exponent) != std::string_view::npos;
-    return number.find_first_not_of("-0.") > number.find('.');
+    std::size_t const split = std::min(number.find_first_of("eE"), number.size());
+    auto const digits = number.substr(0, split);
+    auto written = number.substr(std::min(split + 1, number.size()));
+    if (written.starts_with('+')) written.remove_prefix(1);
+    std::int64_t exponent = 0;
+    if (std::from_chars(written.data(), written.data() + written.size(), exponent).ec == std::errc::result_out_of_range)
+        return written.starts_with('-');
+    auto const first = digits.find_first_not_of("-0."), point = std::min(digits.find('.'), digits.size());
+    return exponent < std::int64_t(first) - std::int64_t(point);
 }
 
 } // namespace

@@ -196,7 +196,7 @@ std::int64_t tree_elements(Executor const&, levels const&, matrix_rows<T> const&
     return 0;
 }
 template <class Executor, class T>
-void solve_condensed(Executor const&, tree_job<T> const&) {}
+void solve_condensed(Executor const&, tree_job<T> const&) {} // not covered: devices only
 
 /// Condensed segments that a group of teams of a block merges: those of a system, of a slice, or of all slices.
 template <class T, int W, class Block>

@@ -86,9 +86,9 @@ struct solve_run {
             clear_errors<lane> const clear{memory, {a, memory.uneven}};
             for_each(exec, clear.items(), clear);
         } else if (watched) {
-            clear_waiting const clear{memory};
-            for_each(exec, clear.items(), clear);
-            for (std::int64_t c = 0; in_place() && c < x.columns; ++c)
+            clear_waiting const clear{memory};                         // not covered: devices only
+            for_each(exec, clear.items(), clear);                      // not covered: devices only
+            for (std::int64_t c = 0; in_place() && c < x.columns; ++c) // not covered: devices only
                 exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(saved_rhs()) + c * x.rows, x.rows);
         }
         first_attempt();

@@ -60,7 +60,7 @@ struct later_attempts {
 
     /// Without a report: flags the columns whose x is not finite for the chain solver.
     template <class Executor>
-    void check(Executor const& exec) const {
+    void check(Executor const& exec) const { // not covered: devices only
         for_all_rows(exec, wait_if_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope.number, {}});
     }
 
@@ -68,7 +68,7 @@ private:
     /// Without a report: solves these columns by the chain solver; x is unchanged if its answer is not accepted.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
-    COPPICE_HD void replace(Executor const& exec) const {
+    COPPICE_HD void replace(Executor const& exec) const { // not covered: devices only
         if (is_skipped(exec, chain.scope.predicate)) return;
         by_chain(exec, rhs, rhs_leading, memory.singular, chain.scope.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});

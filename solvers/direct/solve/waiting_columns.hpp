@@ -14,11 +14,11 @@ namespace coppice::inline v0_1::chain {
 struct clear_waiting {
     error_memory memory;
 
-    std::int64_t items() const {
+    std::int64_t items() const { // not covered: devices only
         std::int64_t const columns = memory.systems * memory.columns;
         return columns > attempt_flags ? columns : attempt_flags;
     }
-    COPPICE_HD void operator()(std::int64_t i) const {
+    COPPICE_HD void operator()(std::int64_t i) const { // not covered: devices only
         if (i < memory.systems * memory.columns) memory.inaccurate[i] = false;
         if (i < memory.systems) {
             memory.singular[i] = no_row;
@@ -32,7 +32,7 @@ struct clear_waiting {
 template <class T>
 struct column_element {
     std::int64_t system, column, row;
-    COPPICE_HD column_element(matrix_rows<T> const& a, std::int64_t at) {
+    COPPICE_HD column_element(matrix_rows<T> const& a, std::int64_t at) { // not covered: devices only
         row_location<T> const here(a, at);
         system = here.system.system;
         column = here.rhs_index;
@@ -40,7 +40,7 @@ struct column_element {
     }
 };
 template <class T>
-COPPICE_HD bool is_finite_value(T const& value) {
+COPPICE_HD bool is_finite_value(T const& value) { // not covered: devices only
     return magnitude(widened(value)) <= 1.7976931348623157e308;
 }
 
@@ -52,8 +52,8 @@ struct wait_if_not_finite {
     std::int64_t x_leading;
     error_memory memory;
     int number;
-    attempt_scope scope; ///< always open
-    COPPICE_HD void operator()(std::int64_t at) const {
+    attempt_scope scope;                                ///< always open
+    COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
         column_element<T> const e(a, at);
         if (is_finite_value(x[e.row + e.column * x_leading])) return;
         raise_flag(memory.inaccurate + e.system * memory.columns + e.column);
@@ -62,7 +62,7 @@ struct wait_if_not_finite {
     }
 
 private:
-    COPPICE_HD void set(int* to) const { // several workers may write the same value
+    COPPICE_HD void set(int* to) const { // several workers may write the same value; not covered: devices only
 #if defined(__CUDA_ARCH__)
         if (*to != number) *to = number;
 #else
@@ -77,7 +77,7 @@ struct refuse_not_finite {
     T const* answer;
     error_memory memory;
     attempt_scope scope;
-    COPPICE_HD void operator()(std::int64_t at) const {
+    COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
         column_element<T> const e(a, at);
         if (!scope.covers(e.system) || is_finite_value(answer[e.row + e.column * a.scalar_rows])) return;
         memory.inaccurate[e.system * memory.columns + e.column] = false; // all workers write the same value
@@ -91,7 +91,7 @@ struct take_if_waiting {
     std::int64_t x_leading;
     error_memory memory;
     attempt_scope scope;
-    COPPICE_HD void operator()(std::int64_t at) const {
+    COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
         column_element<T> const e(a, at);
         if (!scope.covers(e.system) || memory.singular[e.system] != no_row) return;
         if (!memory.inaccurate[e.system * memory.columns + e.column]) return;

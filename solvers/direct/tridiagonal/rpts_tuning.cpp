@@ -67,7 +67,7 @@ tuning_table::tuning_table(std::vector<tridiagonal_tuning_record> const& records
         if (r.device == device) at(r.element_bytes, r.rows_class, r.systems_class) = r.choice;
 }
 
-tuning_table const& tuning_of(cuda_executor const& exec) {
+tuning_table const& tuning_of(cuda_executor const& exec) { // not covered: devices only
     static detail::user_tuning<tridiagonal_tuning_record> const user(read_tridiagonal_tuning);
     static tuning_table const none;
     if (user.records.empty()) return none;

@@ -205,7 +205,7 @@ public:
     double boundary_seconds() const { return boundary_seconds_; } ///< set-up time: communication between ranks
     double together_seconds() const { return together_seconds_; } ///< set-up time: the levels that every rank stores
     /// Whether a cycle may be captured into a CUDA graph.
-    bool replayable() const {
+    bool replayable() const { // not covered: devices only
         bool all = true;
         for (auto const& level : levels_) all = all && level->outer.replayable();
         return all && gathers_on_device(exec_);
@@ -219,7 +219,7 @@ private:
     static constexpr std::int64_t gathered_fraction = 16;
     static constexpr std::int64_t max_gathered_rows = 262144; ///< limit if coarsening stalls earlier
 
-    static bool gathers_on_device(host_rank const&) { return false; }
+    static bool gathers_on_device(host_rank const&) { return false; } // not covered: devices only
     static bool gathers_on_device(cuda_rank const& exec) { return exec.comm().devices() != nullptr; }
     rank_communicator const& messages() const { return exec_.comm(); }
     std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages().rank())]); }
@@ -279,7 +279,7 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
     }
-    bool replayable() const { return coupling_->replayable(); }
+    bool replayable() const { return coupling_->replayable(); } // not covered: devices only
     void refresh(Executor const&, csr_view<T>) {
         throw argument_error("a multilevel method in ranks is made anew for new values");
     }

@@ -224,7 +224,7 @@ struct bicg_step {
 
 /// Declares that the steps of an iteration are not captured: transposed products may wait and allocate.
 struct not_replayable {
-    bool replayable() const { return false; }
+    bool replayable() const { return false; } // not covered: devices only
 };
 
 } // namespace detail

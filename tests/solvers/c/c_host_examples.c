@@ -105,12 +105,13 @@ static void guide(void) {
 int main(void) {
     for (int threads = 1; threads <= 2; ++threads) {
         succeed(coppice_set_threads(threads));
-        S_examples(), S_batches();
-        D_examples(), D_batches();
-        C_examples(), C_batches();
-        Z_examples(), Z_batches();
+        S_examples(), S_batches(), S_bands();
+        D_examples(), D_batches(), D_bands();
+        C_examples(), C_batches(), C_bands();
+        Z_examples(), Z_batches(), Z_bands();
     }
     S_bad_memory(), D_bad_memory(), C_bad_memory(), Z_bad_memory();
+    S_bad_shapes(), D_bad_shapes(), C_bad_shapes(), Z_bad_shapes();
     S_bad_buffers(), D_bad_buffers(), C_bad_buffers(), Z_bad_buffers();
     bad_arguments();
     guide();

@@ -72,11 +72,13 @@ TEST_CASE_TEMPLATE("c handles: matrices of compressed columns, from one, and bor
     CHECK(number(by_columns, "columns") == 26);
     check_near(times_x(by_columns), expected, 1e-12);
 
-    auto twice = columns.values;
-    for (auto& value : twice) value *= 2;
+    auto const twice_of = [](std::vector<double> all) {
+        for (auto& value : all) value *= 2;
+        return all;
+    };
+    auto const twice = twice_of(columns.values);
     succeed(coppice_matrix_set_values(by_columns, twice.data(), std::int64_t(twice.size())));
-    auto doubled = expected;
-    for (auto& value : doubled) value *= 2;
+    auto const doubled = twice_of(expected);
     check_near(times_x(by_columns), doubled, 1e-12);
 
     auto const offsets = exec.copy(a.offsets);
@@ -91,6 +93,12 @@ TEST_CASE_TEMPLATE("c handles: matrices of compressed columns, from one, and bor
     succeed(coppice_array(borrowed, "values", COPPICE_DOUBLE, &data, &length));
     CHECK(data == values.data());
     CHECK(length == values.size());
+    auto const others = exec.copy(twice_of(a.values));
+    succeed(coppice_matrix_set_values(borrowed, others.data(), others.size())); // borrowed too
+    succeed(coppice_synchronize(e));
+    check_near(times_x(borrowed), doubled, 1e-12);
+    succeed(coppice_array(borrowed, "values", COPPICE_DOUBLE, &data, &length));
+    CHECK(data == others.data());
     succeed(coppice_array(borrowed, "column_indices", COPPICE_INT32, &data, &length));
     CHECK(data == indices.data());
 }

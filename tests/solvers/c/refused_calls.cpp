@@ -67,6 +67,8 @@ TEST_CASE_TEMPLATE("c handles: wrong calls say what was wrong", Fixture, COPPICE
     refused(solve(m, p, "sor", v.data(), w.data(), 16, 1), "bicgstab");
     refused(solve(m, p, "cg,tolerance=-1", v.data(), w.data(), 16, 1), "tolerance");
     refused(solve(m, p, "cg,omega=1", v.data(), w.data(), 16, 1), "omega");
+    refused(solve(m, p, "cg,preconditioner=jacobi", v.data(), w.data(), 16, 1),
+            "preconditioner is not NULL, expected NULL with the option \"preconditioner\"");
     refused(solve(m, p, "auto", v.data(), w.data(), 16, 1), "\"auto\"");
     refused(solve(m, nullptr, "auto,preconditioner=sor", v.data(), w.data(), 16, 1), "ilu0");
     refused(solve(m, p, "cg", v.data(), w.data(), 15, 1), "length: got 15, expected 16");
@@ -90,6 +92,13 @@ TEST_CASE_TEMPLATE("c handles: wrong calls say what was wrong", Fixture, COPPICE
     refused(coppice_spmv(m, nullptr, v.data(), 16, w.data(), 16, nullptr, nullptr), "semiring is NULL");
     refused(coppice_matrix_set_values(m, v.data(), 3), "count: got 3");
     refused(coppice_matrix_set_values(m, nullptr, std::int64_t(a.values.size())), "values is NULL");
+    auto const complex_one = sample<std::complex<double>>(4, 4).handle(e);
+    refused(coppice_spmv(complex_one, "min-plus", v.data(), 4, w.data(), 4, nullptr, nullptr),
+            "semiring is \"min-plus\", expected \"plus-times\" for a complex matrix");
+    refused(coppice_preconditioner_create(complex_one, "multilevel", v.data(), 1, &none),
+            "near_null_space is not NULL, expected NULL for a complex matrix");
+    refused(coppice_matrix_set_values(reinterpret_cast<coppice_matrix_t>(p.handle), v.data(), 1),
+            "matrix is the handle of a preconditioner");
     double value = 0;
     void const* data = nullptr;
     std::int64_t length = 0;
@@ -165,6 +174,10 @@ TEST_CASE("c handles: descriptions list names and options") {
     CHECK(std::string(all).find("damping=0.85: ") == 0);
     succeed(coppice_describe("gmres", &all));
     CHECK(std::string(all).find("restart=30: ") != std::string::npos);
+    succeed(coppice_describe("methods", &all));
+    std::string const methods = all;
+    for (auto const name : {"cg", "gmres", "bicg", "direct", "auto"})
+        CHECK(("\n" + methods).find("\n" + std::string(name) + ": ") != std::string::npos);
     refused(coppice_describe("solvers", &all), "methods");
 
     // Every algorithm runs with its default options, and every option that its row names is known.

@@ -94,12 +94,12 @@ static void on_a_device(void) {
     succeed(tridigpuDgtsv_bufferSizeExt_64(p, (int64_t)1 << 33, 1, &wide_bytes));
     require(wide_bytes > ((size_t)1 << 33), "2^33 rows");
     cudaStreamCreate(&stream);
-    S_examples(), S_batches(), S_bad_buffers();
-    D_examples(), D_batches(), D_bad_buffers();
-    C_examples(), C_batches(), C_bad_buffers();
+    S_examples(), S_batches(), S_bands(), S_bad_buffers();
+    D_examples(), D_batches(), D_bands(), D_bad_buffers();
+    C_examples(), C_batches(), C_bands(), C_bad_buffers();
     cudaStreamDestroy(stream);
     stream = NULL;
-    Z_examples(), Z_batches(), Z_bad_buffers();
+    Z_examples(), Z_batches(), Z_bands(), Z_bad_buffers();
 }
 #endif
 
@@ -114,6 +114,7 @@ int main(void) {
     refused(tridigpuZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0),
             tridigpu_last_error, "rhs_nnz");
     S_bad_memory(), D_bad_memory(), C_bad_memory(), Z_bad_memory();
+    S_bad_shapes(), D_bad_shapes(), C_bad_shapes(), Z_bad_shapes();
     if (tridigpuSgtsv_bufferSizeExt(p, 10, 1, &bytes) == TRIDIGPU_STATUS_NO_DEVICE) {
         printf("no CUDA device: the examples do not run\n");
         return failures ? 1 : 77;

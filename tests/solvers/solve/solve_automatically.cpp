@@ -2,12 +2,15 @@
 #include <coppice/solvers/solve/solve_automatically.hpp>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/asymmetry.hpp>
+#include <coppice/algebra/from_arrays.hpp>
 #include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/multilevel/near_null_space.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -278,6 +281,126 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
             for (solver_choice const& c : solver_choices(hubs, 1000, on_host, method))
                 CHECK((c.preconditioner != "ic0" && c.preconditioner != "ilu0" && c.preconditioner != "isai"));
     }
+}
+
+TEST_CASE("choices: preconditioners of complex matrices for a method that is given") {
+    using names = std::vector<std::string>;
+    auto const chosen = [](matrix_traits traits, bool on_host, std::string_view solver) {
+        traits.complex = true;
+        names all;
+        for (auto const& c : solver_choices(traits, 5000, on_host, solver)) {
+            CHECK(c.solver == solver);
+            all.push_back(c.preconditioner);
+        }
+        return all;
+    };
+    matrix_traits const definite, indefinite{.positive_diagonal = false}, general{.symmetric = false};
+    for (auto const method : {"cg", "minres"}) {
+        CHECK(chosen(definite, true, method) == names{"ic0", "jacobi", "none"});
+        CHECK(chosen(definite, false, method) == names{"jacobi", "none"});
+        CHECK(chosen(indefinite, true, method) == names{"none"}); // the diagonal is no definite preconditioner
+        CHECK(chosen(general, true, method) == names{"jacobi", "none"});
+    }
+    CHECK(chosen(general, true, "gmres") == names{"ilu0", "jacobi", "none"});
+    CHECK(chosen(general, false, "gmres") == names{"isai", "jacobi", "none"});
+    CHECK(chosen({.row_length = 1e5}, true, "bicgstab") == names{"jacobi", "none"});
+}
+
+TEST_CASE_TEMPLATE("complex matrices are solved by the method that is given", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using number = std::complex<double>;
+    int const n = 300;
+    for (bool const definite : {true, false}) { // Hermitian: couplings of magnitude 1, with a phase
+        std::vector<int> offsets{0}, columns;
+        std::vector<number> values, x(std::size_t(n), 0.0);
+        for (int i = 0; i < n; ++i) {
+            for (int const j : {i - 1, i, i + 1}) {
+                if (j < 0 || j >= n) continue;
+                columns.push_back(j);
+                values.push_back(j == i ? number(definite || i % 2 == 0 ? 2.5 : -2.5) : std::polar(1.0, 0.3 * (j - i)));
+            }
+            offsets.push_back(int(columns.size()));
+        }
+        auto const a = exec.copy(csr_from_arrays(host_executor{1}, n, n, offsets, columns, values));
+        csr_operator<std::remove_const_t<decltype(exec)>, number> const op(exec, a.view());
+        std::vector<number> right;
+        for (int i = 0; i < n; ++i) right.emplace_back(1 + i % 3, i % 5 - 2);
+        auto const b = exec.copy(right);
+        for (auto const method : {"cg", "minres", "gmres", "bicgstab"}) {
+            if (!definite && std::string(method) == "cg") continue;
+            CAPTURE(method);
+            auto there = exec.copy(x);
+            auto const found = solve_automatically(exec, op, b.view(), there.view(),
+                                                   {.solver = method, .krylov = {.tolerance = 1e-10}});
+            CHECK(found.result.converged);
+            for (auto const& attempt : found.attempts) CHECK(attempt.choice.solver == method);
+            auto const y = to_vector(exec, there);
+            double rr = 0, bb = 0;
+            for (int i = 0; i < n; ++i) {
+                number r = right[std::size_t(i)];
+                for (int k = offsets[std::size_t(i)]; k < offsets[std::size_t(i) + 1]; ++k)
+                    r -= values[std::size_t(k)] * y[std::size_t(columns[std::size_t(k)])];
+                rr += std::norm(r);
+                bb += std::norm(right[std::size_t(i)]);
+            }
+            CHECK(std::sqrt(rr / bb) <= 1.1e-10);
+        }
+        auto y = exec.copy(x);
+        CHECK_THROWS_WITH_AS(
+            solve_automatically(exec, op, b.view(), y.view(), {.near_null_space = std::vector<double>(300, 1.0)}),
+            "near-null-space vectors are for real matrices", argument_error);
+        CHECK_THROWS_WITH_AS(
+            solve_automatically(exec, op, b.view(), y.view(), {.null_space = std::vector<double>(300, 1.0)}),
+            "null_space is for real matrices", argument_error);
+    }
+}
+
+TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const points = 9;
+    auto const a = generate<double>(host_executor{2}, "elasticity", {.nx = points});
+    std::vector<double> at;
+    for (int p = 0; p < points * points * points; ++p)
+        for (int const c : {p % points, p / points % points, p / points / points}) at.push_back(c);
+    auto const b = random_vector<double>(int(a.rows()), 3);
+    automatic_options options{.solver = "cg", .preconditioner = "multilevel", .krylov = {.tolerance = 1e-8}};
+    auto const without = solve_on(exec, a, b, options);
+    options.unknowns_per_point = 3;
+    options.near_null_space = rigid_body_modes(3, at);
+    auto const with = solve_on(exec, a, b, options);
+    CHECK(without.found.result.converged);
+    CHECK(with.found.result.converged);
+    CHECK(with.found.result.iterations < without.found.result.iterations);
+    long double rr = 0, bb = 0;
+    for (int i = 0; i < a.rows(); ++i) {
+        long double r = b[std::size_t(i)];
+        for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+            r -= (long double)(a.values()[k]) * with.x[std::size_t(a.column_indices()[k])];
+        rr += r * r;
+        bb += b[std::size_t(i)] * b[std::size_t(i)];
+    }
+    CHECK(rr <= 1.01e-16L * bb);
+
+    auto const wrong = [&](automatic_options const& others, std::vector<double> vectors) {
+        auto all = others;
+        all.near_null_space = std::move(vectors);
+        try {
+            solve_on(exec, a, b, all);
+        } catch (error const& e) {
+            return std::string(e.what());
+        }
+        return std::string("accepted");
+    };
+    auto const n = std::size_t(a.rows());
+    CHECK(wrong({}, std::vector<double>(n + 1, 1.0)) == "near-null-space vectors with " + std::to_string(n + 1) +
+                                                            " elements for a matrix of " + std::to_string(n) + " rows");
+    std::string const methods = "near-null-space vectors are for the preconditioners \"multilevel\" and \"auto\", got ";
+    CHECK(wrong({.solver = "direct"}, std::vector<double>(n, 1.0)) == methods + "\"direct\"");
+    CHECK(wrong({.preconditioner = "ic0,fill=1"}, std::vector<double>(n, 1.0)) == methods + "\"ic0,fill=1\"");
+    CHECK(wrong({.solver = "cg", .preconditioner = "multilevel"}, std::vector<double>(33 * n, 1.0))
+              .starts_with("a point has 1 to 32 unknowns"));
+    CHECK(wrong({.solver = "bicg", .null_space = std::vector<double>(n, 1.0)}, {})
+              .starts_with("null_space is for other methods than bicg"));
 }
 
 TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUTORS) {

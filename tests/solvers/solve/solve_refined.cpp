@@ -106,6 +106,12 @@ TEST_CASE_TEMPLATE("refined: limits, cancellation and bad input", Fixture, COPPI
     CHECK_THROWS_AS(refine(exec, a, b, {.solver = "sor"}), argument_error);
     CHECK_THROWS_AS(refine(exec, a, b, {.preconditioner = "amg"}), argument_error);
     CHECK_THROWS_AS(refine(exec, a, std::vector<double>(3), {}), dimension_error);
+    auto guess = std::vector<double>(b.size());
+    guess[5] = std::numeric_limits<double>::quiet_NaN();
+    auto const [ended, unchanged] = refine(exec, a, b, {}, guess);
+    CHECK(ended.reason == krylov_reason::not_finite);
+    CHECK(ended.fault == "element 5 of the initial guess is not finite");
+    CHECK(unchanged[4] == 0);
     b[7] = std::numeric_limits<double>::infinity();
     CHECK(refine(exec, a, b, {}).result.fault == "element 7 of the right-hand side b is not finite");
     auto dense = random_matrix(5, true, 1);
