@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Searches and shortest paths of the NetworkX backend.
 
-Sets, levels and lengths come from the searches of the library. Where NetworkX's result depends on the order in which it
-reads edges (trees, paths, layers), SciPy's breadth-first order of the arrays, or a heap over the edges that end a shortest
-path, gives the same tree as NetworkX.
+Sets and lengths come from the searches of the library. Where NetworkX's result depends on the order in which it reads edges
+(trees, paths, layers), one thread reads them in this order (`_core.breadth_first`), or the edges that end a shortest path.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from itertools import count
 
 import numpy as np
 
-from . import graph
-from ._networkx_common import _cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _source
+from . import _core, graph
+from ._networkx_common import (_cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _levels_from, _nodes_at,
+                               _set_at, _source, _within, breadth_first_search)
 
 
 def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
     """NetworkX's dict of lengths, with or without weights."""
     start = _source(G, source, message)
-    found = _levels(G, start, incoming) if weight is None else _distances(G, start, weight, incoming)
+    if weight is None:
+        return _levels_from(G, start, cutoff, incoming)
+    found = _distances(G, start, weight, incoming)
     return _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
@@ -30,17 +30,12 @@ def _number(G, weight, value):
 
 
 def _single_target_shortest_path_length(G, target, cutoff=None):
-    return _lengths_from(G, target, None, _whole(cutoff), True, "Target {} is not in G")
+    return _lengths_from(G, target, None, cutoff, True, "Target {} is not in G")
 
 
 def _all_pairs_shortest_path_length(G, cutoff=None):
     for node in G:
-        yield node, _lengths_from(G, node, None, _whole(cutoff))
-
-
-def _whole(cutoff):
-    """NetworkX goes on to the next level from one below the cutoff."""
-    return cutoff if cutoff is None or not math.isfinite(cutoff) else math.ceil(cutoff)
+        yield node, _lengths_from(G, node, None, cutoff)
 
 
 def _has_path(G, source, target):
@@ -94,6 +89,8 @@ def _shortest_path_length(G, source=None, target=None, weight=None, method="dijk
 
 
 def _all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
+    if weight is None and cutoff is not None and math.isfinite(cutoff):
+        cutoff = math.floor(cutoff)  # searches go one level on from one below the cutoff
     for node in G:
         yield node, _lengths_from(G, node, weight, cutoff)
 
@@ -109,7 +106,9 @@ def _signed_distances(G, start, weight):
 
 def _single_source_bellman_ford_path_length(G, source, weight="weight"):
     start = _source(G, source, "Source {} not in G")
-    found = _levels(G, start) if weight is None else _signed_distances(G, start, weight)
+    if weight is None:
+        return _levels_from(G, start, None)
+    found = _signed_distances(G, start, weight)
     return _from_source(G, found, start, None, G.lengths(weight).integers)
 
 
@@ -139,34 +138,15 @@ def _negative_edge_cycle(G, weight="weight", heuristic=True):
     return False
 
 
-def _search(G, starts):
-    """NetworkX's breadth-first search from vertices: (vertices, parents, levels) in the order of the search."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    if len(starts) == 1:
-        order, parent = breadth_first_order(G.stored, starts[0])
-        order, level = order.tolist(), {starts[0]: 0}
-    else:  # a vertex more, whose edges are the order of the sources
-        n = len(G)
-        indices = np.concatenate([G.indices, starts])
-        stored = csr_array((np.ones(len(indices)), indices, np.append(G.indptr, len(indices))), shape=(n + 1, n + 1))
-        order, parent = breadth_first_order(stored, n)
-        order, level = order.tolist()[1:], dict.fromkeys(starts, 0)
-    parent = parent.tolist()
-    for v in order[len(starts):]:
-        level[v] = level[parent[v]] + 1
-    return order, parent, level
-
-
 def _edges_of_search(G, source, depth_limit=None):
     """(parent, child) in the order of the search."""
     from networkx import NetworkXError
 
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
-    limit, (order, parent, level) = len(G) if depth_limit is None else depth_limit, _search(G, [G.position[source]])
-    return [(G.nodes[parent[v]], G.nodes[v]) for v in order[1:] if level[v] - 1 < limit]
+    order, parent, level = breadth_first_search(G, [G.position[source]])
+    below = _within(order, level, depth_limit)[1:]
+    return list(zip(_nodes_at(G, parent[below]), _nodes_at(G, below)))
 
 
 def _bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
@@ -197,13 +177,10 @@ def _bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
 def _bfs_layers(G, sources):
     if sources in G:
         sources = [sources]
-    order, _, level = _search(G, [G.position[node] for node in set(sources)])
-    layer: list = []
-    for k, v in enumerate(order):
-        layer.append(G.nodes[v])
-        if k + 1 == len(order) or level[order[k + 1]] > level[v]:
-            yield layer
-            layer = []
+    order, _, level = breadth_first_search(G, [G.position[node] for node in set(sources)])
+    ends = np.cumsum(np.bincount(level[order])).tolist()
+    nodes = _nodes_at(G, order)
+    yield from (nodes[first:last] for first, last in zip([0, *ends], ends))
 
 
 def _descendants_at_distance(G, source, distance):
@@ -212,7 +189,7 @@ def _descendants_at_distance(G, source, distance):
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the graph.")
     levels = _levels(G, G.position[source])
-    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(levels) & (levels == distance)).tolist()}
+    return _set_at(G, np.isfinite(levels) & (levels == distance))
 
 
 def _descendants(G, source):
@@ -228,14 +205,14 @@ def _reached(G, source, incoming):
 
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
-    start = G.position[source]
-    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(_levels(G, start, incoming))).tolist() if k != start}
+    found = _set_at(G, np.isfinite(_levels(G, G.position[source], incoming)))
+    found.remove(source)
+    return found
 
 
 def _single_source_shortest_path(G, source, cutoff=None):
-    order, parent, level = _search(G, [_source(G, source, "Source {} not in G")])
-    limit = math.inf if cutoff is None else cutoff
-    return _paths(G, [v for v in order if level[v] == 0 or level[v] - 1 < limit], parent)
+    order, parent, level = breadth_first_search(G, [_source(G, source, "Source {} not in G")])
+    return _core.paths(G.nodes, _within(order, level, cutoff), parent)
 
 
 def _all_pairs_shortest_path(G, cutoff=None):
@@ -243,34 +220,12 @@ def _all_pairs_shortest_path(G, cutoff=None):
         yield node, _single_source_shortest_path(G, node, cutoff)
 
 
-def _paths(G, order, parent):
-    """The paths to vertices whose parents come before them; the first one is the source."""
-    paths = {G.nodes[order[0]]: [G.nodes[order[0]]]}
-    for v in order[1:]:
-        paths[G.nodes[v]] = [*paths[G.nodes[parent[v]]], G.nodes[v]]
-    return paths
-
-
 def _dijkstra_search(G, start, weight, cutoff=None):
-    """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths).
-
-    A vertex has the first parent through which its length is reached. Vertices of one length come in the order in which
-    such a parent reached them.
-    """
+    """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths)."""
     found = _levels(G, start) if weight is None else _distances(G, start, weight)
-    last = math.inf if cutoff is None else cutoff
-    steps = 1.0 if weight is None else G.lengths(weight).array
-    ends = np.isfinite(found[G.indices]) & (found[G.starts] + steps == found[G.indices]) & (found[G.indices] <= last)
-    indices, offsets = G.indices[ends].tolist(), np.concatenate([[0], np.cumsum(ends)])[G.indptr].tolist()
-    lengths, parent, order, turn, fringe = found.tolist(), {start: start}, [], count(), [(0.0, 0, start)]
-    while fringe:
-        _, _, v = heapq.heappop(fringe)
-        order.append(v)
-        for u in indices[offsets[v]:offsets[v + 1]]:
-            if u not in parent:
-                parent[u] = v
-                heapq.heappush(fringe, (lengths[u], next(turn), u))
-    return order, parent, lengths
+    steps = np.ones(len(G.indices)) if weight is None else G.lengths(weight).array
+    order, parent = _core.shortest_path_order(G.indptr, G.indices, steps, found, start, math.inf if cutoff is None else cutoff)
+    return order, parent, found
 
 
 def _single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
@@ -281,16 +236,16 @@ def _single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"
         return 0, [target]
     order, parent, lengths = _dijkstra_search(G, start, weight, cutoff)
     if target is None:
-        distances = {G.nodes[v]: _number(G, weight, lengths[v]) for v in order}
-        distances[source] = 0
-        return distances, _paths(G, order, parent)
+        lengths = lengths[order]
+        numbers = (lengths.astype(np.int64) if G.lengths(weight).integers else lengths).tolist()
+        return dict(zip(_nodes_at(G, order), [0, *numbers[1:]])), _core.paths(G.nodes, order, parent)
     end = G.position[target] if target in G else None
-    if end not in parent:
+    if end is None or parent[end] < 0:
         raise NetworkXNoPath(f"No path to {target}.")
     path = [end]
     while path[-1] != start:
-        path.append(parent[path[-1]])
-    return _number(G, weight, lengths[end]), [G.nodes[v] for v in reversed(path)]
+        path.append(int(parent[path[-1]]))
+    return _number(G, weight, lengths[end]), _nodes_at(G, path[::-1])
 
 
 def _single_source_dijkstra_path(G, source, cutoff=None, weight="weight"):
@@ -356,7 +311,7 @@ def _average_shortest_path_length(G, weight=None, method=None):
     n, total = len(G), 0.0
     if n == 1:
         return 0
-    if len(np.unique(graph.run("strong-components" if G.directed else "components", G.matrix()).values)) > 1:
+    if len(np.unique(graph.run("strong-components" if G.directed else "components", G.checked()).values)) > 1:
         raise NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
     for start in range(n):
         total += float((_levels(G, start) if weight is None else _distances(G, start, weight)).sum())
@@ -372,7 +327,7 @@ def _global_efficiency(G):
 
 
 def _is_directed_acyclic_graph(G):
-    return G.directed and G.loops == 0 and len(np.unique(graph.run("strong-components", G.matrix()).values)) == len(G)
+    return G.directed and G.loops == 0 and len(np.unique(graph.run("strong-components", G.checked()).values)) == len(G)
 
 
 def _search_refusal(given):

@@ -42,7 +42,7 @@ def _harmonic_centrality(G, nbunch=None, distance=None, sources=None):
 def _hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     """NetworkX iterates by ARPACK until `tol`; here until the digits of the vector stay."""
     try:
-        authorities = graph.run("hits", G.matrix(), tolerance=1e-12, max_iterations=100_000).values
+        authorities = graph.run("hits", G.checked(), tolerance=1e-12, max_iterations=100_000).values
     except ArithmeticError as error:
         raise NotImplementedError(f"hits: {error}") from None
     hubs = G.matrix() @ authorities

@@ -12,7 +12,8 @@ import random
 import numpy as np
 
 from . import graph
-from ._networkx_common import _cutoff_refusal, _distances, _groups, _iterable_of, _levels, _real, _run, _source
+from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _groups, _iterable_of, _nodes_at, _real, _run,
+                               _source)
 
 
 def _weakly_connected_components(G):
@@ -48,7 +49,7 @@ def _is_branching(G):
 
 
 def _isolates(G):
-    return (G.nodes[k] for k in np.flatnonzero(G.degrees(incoming=True) == 0).tolist())
+    return iter(_nodes_at(G, np.flatnonzero(G.degrees(incoming=True) == 0)))
 
 
 def _number_of_isolates(G):
@@ -182,7 +183,8 @@ def _spanning_tree(G, weight, largest):
 
 def _maximal_matching(G):
     mates = _run("maximal-matching", G)
-    return {(G.nodes[u], G.nodes[v]) for u, v in enumerate(mates.tolist()) if v > u}
+    first = np.flatnonzero(mates > np.arange(len(G)))
+    return set(zip(_nodes_at(G, first), _nodes_at(G, mates[first].astype(np.int64))))
 
 
 def _maximal_independent_set(G, nodes=None, seed=None):
@@ -192,17 +194,17 @@ def _maximal_independent_set(G, nodes=None, seed=None):
     free[G.indices[np.isin(G.starts, first)]] = False
     places = np.flatnonzero(free)
     chosen = graph.run("independent-set", G.matrix()[places][:, places]).values if len(places) else np.zeros(0)
-    return [G.nodes[k] for k in [*first, *places[chosen > 0].tolist()]]
+    return _nodes_at(G, [*first, *places[chosen > 0].tolist()])
 
 
 def _greedy_color(G, strategy="largest_first", interchange=False):
-    return {node: int(colour) for node, colour in zip(G.nodes, _run("colouring", G).tolist())}
+    return _by_node(G, _run("colouring", G))
 
 
 def _louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
     if not len(G.indices):
         return [{node} for node in G]
-    return _groups(G, graph.run("communities", G.matrix(weight), resolution=resolution).values)
+    return _groups(G, graph.run("communities", G.checked(weight), resolution=resolution).values)
 
 
 def _asyn_lpa_communities(G, weight=None, seed=None):
@@ -214,7 +216,7 @@ def _fast_label_propagation_communities(G, *, weight=None, seed=None):
 
 
 def _propagated(G):
-    found = graph.run("label-propagation", G.matrix())
+    found = graph.run("label-propagation", G.checked())
     if not found.facts["converged"]:
         raise NotImplementedError("label propagation: labels still change after the largest number of sweeps")
     return _groups(G, found.values)

@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core, _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
-from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
-                               _levels, _not_converged, _of_nodes, _real, _run, _source, depth_first_search)
+from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated, _levels,
+                               _levels_from, _nodes_at, _not_converged, _of_nodes, _real, _run, _set_at, _sets, _source,
+                               depth_first_search)
 
 
 class Graph:
@@ -43,11 +44,11 @@ class Graph:
 
     def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
-        self.values, self.present, self._matrices, self._lengths = values or {}, frozenset(present), {}, {}
+        self.values, self.present, self._matrices, self._lengths, self._checked = values or {}, frozenset(present), {}, {}, {}
         self.counts, self.attributes, self.origin = counts, attributes, None
 
     def __getstate__(self):
-        return {**self.__dict__, "origin": None}  # a copy is that of another graph
+        return {**self.__dict__, "_checked": {}, "origin": None}  # a copy is that of another graph
 
     def is_directed(self):
         return self.directed
@@ -75,6 +76,11 @@ class Graph:
     @cached_property
     def position(self):
         return {node: k for k, node in enumerate(self.nodes)}
+
+    @cached_property
+    def objects(self):
+        """The nodes as an array of objects, from which many are taken at once."""
+        return np.fromiter(self.nodes, object, len(self))
 
     @cached_property
     def starts(self):
@@ -110,13 +116,6 @@ class Graph:
         """A csr_array of ones, with the reverse of every edge."""
         return self.matrix().maximum(self.incoming) if self.directed else self.matrix()
 
-    @cached_property
-    def stored(self):
-        """A csr_array of ones, whose columns have the order of NetworkX."""
-        from scipy.sparse import csr_array
-
-        return csr_array((np.ones(len(self.indices)), self.indices, self.indptr), shape=(len(self), len(self)))
-
     def has_values(self, attribute):
         return attribute in self.values or (self.attributes is not None and self.attributes.edges is not None)
 
@@ -148,6 +147,13 @@ class Graph:
             made = csr_array((data, self.indices, self.indptr), shape=(len(self), len(self)))
             self._matrices[attribute] = made.tocsc().tocsr()
         return self._matrices[attribute]
+
+    def checked(self, attribute=None, incoming=False):
+        """The same matrix for `graph.run`."""
+        key = attribute, incoming and self.directed
+        if key not in self._checked:
+            self._checked[key] = graph.CheckedGraph(self.matrix(attribute, incoming))
+        return self._checked[key]
 
 
 class Attributes(NamedTuple):
@@ -305,14 +311,14 @@ def _is_connected(G):
 def _node_connected_component(G, n):
     position = G.position[n]  # KeyError, as of NetworkX
     labels = _run("components", G)
-    return {G.nodes[k] for k in np.flatnonzero(labels == labels[position]).tolist()}
+    return _set_at(G, labels == labels[position])
 
 
 def _strongly_connected_components(G):
-    labels = _run("strong-components", G)
-    groups = _groups(G, labels)
-    finished = _finish_of_components(G, labels)
-    yield from (group for _, group in sorted(zip(finished, groups), key=lambda pair: pair[0]))
+    labels, (_, _, left) = _run("strong-components", G), depth_first_search(G)
+    last = np.empty(len(G), dtype=np.int64)
+    last[labels[left]] = np.arange(len(G))  # when NetworkX's search leaves each component
+    yield from _sets(G, last[labels])
 
 
 def _number_strongly_connected_components(G):
@@ -338,11 +344,11 @@ def _has_bridges(G, root=None):
 
 
 def _core_number(G):
-    return {node: int(core) for node, core in _by_node(G, _run("cores", G)).items()}
+    return _by_node(G, _run("cores", G))
 
 
 def _triangles(G, nodes=None):
-    return _of_nodes(G, {node: int(count) for node, count in _by_node(G, _run("triangles", G)).items()}, nodes)
+    return _of_nodes(G, _by_node(G, _run("triangles", G)), nodes)
 
 
 def _clustering(G, nodes=None, weight=None):
@@ -353,7 +359,7 @@ def _clustering(G, nodes=None, weight=None):
 
 
 def _run_weighted(name, G, weight):
-    return graph.run(name, G.matrix(weight), weighted=weight is not None).values
+    return graph.run(name, G.checked(weight), weighted=weight is not None).values
 
 
 def _average_clustering(G, nodes=None, weight=None, count_zeros=True):
@@ -361,28 +367,17 @@ def _average_clustering(G, nodes=None, weight=None, count_zeros=True):
 
 
 def _transitivity(G):
-    return graph.run("triangles", G.matrix()).facts["transitivity"]
+    return graph.run("triangles", G.checked()).facts["transitivity"]
 
 
 def _single_source_shortest_path_length(G, source, cutoff=None):
     start = _source(G, source, "Source {} is not in G")
-    if cutoff is not None and math.isfinite(cutoff):
-        cutoff = math.ceil(cutoff)  # NetworkX goes on to the next level from one below the cutoff
-    return _from_source(G, _levels(G, start), start, cutoff, True)
+    return _levels_from(G, start, cutoff)
 
 
 def _single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     start = _source(G, source, "Node {} not found in graph")
     return _from_source(G, _distances(G, start, weight), start, cutoff, G.lengths(weight).integers)
-
-
-def _finish_of_components(G, labels):
-    """When NetworkX's depth-first search leaves each component, in the order of `_groups`."""
-    order, finish, _ = depth_first_search(G)
-    first, names = {}, labels.tolist()
-    for v in order:
-        first.setdefault(names[v], v)  # the component ends with its first vertex
-    return [finish[first[label]] for label in dict.fromkeys(names)]
 
 
 def _integer(value, least):
