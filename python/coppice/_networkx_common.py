@@ -123,6 +123,23 @@ def _cutoff_refusal(given):
     return "cutoff is not a number up to 2^53, or infinity"
 
 
+def depth_limit_refusal(limit):
+    return None if limit is None or isinstance(limit, (int, float)) else "depth_limit is not a number"
+
+
+def edges_in_order(G, order):
+    """Positions of the stored edges of the vertices, vertex by vertex."""
+    order = np.asarray(order, dtype=np.int64)
+    first, count = G.indptr[order], np.diff(G.indptr)[order]
+    return np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+
+
+def rows_in_order(G, order):
+    """(Starts, ends) of these edges."""
+    edges = edges_in_order(G, order)
+    return G.starts[edges], G.indices[edges]
+
+
 def breadth_first_search(G, starts, incoming=False):
     """(Vertices in the order of the search, parent of each vertex, level of each vertex); -1: none.
 

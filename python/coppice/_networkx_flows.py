@@ -8,7 +8,8 @@ import math
 import numpy as np
 
 from . import _core, graph
-from ._networkx_common import (_distances, _groups, _levels, _nodes_at, _real, _run, _set_at, _sets, depth_first_search)
+from ._networkx_common import (_distances, _groups, _levels, _nodes_at, _real, _run, _set_at, _sets, depth_first_search,
+                               rows_in_order)
 from ._networkx_paths import _eccentricity, _levels_between
 from ._networkx_structure import _is_weakly_connected, _seed_refusal
 
@@ -59,9 +60,7 @@ def _topological_generations(G):
         _refuse_changes(G, generation)
         yield _nodes_at(G, generation)
         level += 1
-        first, count = G.indptr[generation], np.diff(G.indptr)[generation]
-        edges = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
-        ends = G.indices[edges]
+        _, ends = rows_in_order(G, generation)
         ends = ends[levels[ends] == level][::-1]
         vertices, last = np.unique(ends, return_index=True)
         generation = vertices[np.argsort(-last)]

@@ -8,12 +8,14 @@ Sets and lengths come from the searches of the library. Where NetworkX's result 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 
 import numpy as np
 
 from . import _core, graph
 from ._networkx_common import (_cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _levels_from, _nodes_at,
-                               _set_at, _source, _within, breadth_first_search)
+                               _set_at, _source, _within, breadth_first_search, depth_limit_refusal,
+                               edges_in_order)
 
 
 def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
@@ -220,30 +222,59 @@ def _all_pairs_shortest_path(G, cutoff=None):
         yield node, _single_source_shortest_path(G, node, cutoff)
 
 
-def _dijkstra_search(G, start, weight, cutoff=None):
+def _dijkstra_search(G, starts, weight, cutoff=None):
     """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths)."""
-    found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    found = _distances_from(G, starts, weight)
     steps = np.ones(len(G.indices)) if weight is None else G.lengths(weight).array
-    order, parent = _core.shortest_path_order(G.indptr, G.indices, steps, found, start, math.inf if cutoff is None else cutoff)
+    order, parent = _core.shortest_path_order(G.indptr, G.indices, steps, found, np.asarray(starts, dtype=np.int32),
+                                              math.inf if cutoff is None else cutoff)
     return order, parent, found
 
 
+def _distances_from(G, starts, weight):
+    """The least lengths of paths from some vertices; several ones are the ends of edges of length 0 from a vertex more."""
+    if len(starts) == 1:
+        return _levels(G, starts[0]) if weight is None else _distances(G, starts[0], weight)
+    from scipy.sparse import csr_array
+
+    A, n = G.matrix(weight), len(G)
+    from_all = csr_array((np.concatenate([A.data, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
+                          np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
+    return graph.run("sssp", from_all, source=n).values[:n]
+
+
 def _single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
+    return _multi_source_dijkstra(G, [source], target, cutoff, weight)
+
+
+def _starts_of(G, sources):
+    from networkx import NodeNotFound
+
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for node in sources:
+        if node not in G:
+            raise NodeNotFound(f"Node {node} not found in graph")
+    return [G.position[node] for node in dict.fromkeys(sources)]
+
+
+def _multi_source_dijkstra(G, sources, target=None, cutoff=None, weight="weight"):
     from networkx import NetworkXNoPath
 
-    start = _source(G, source, "Node {} not found in graph")
-    if target == source:
+    starts = _starts_of(G, sources)
+    if target in sources:
         return 0, [target]
-    order, parent, lengths = _dijkstra_search(G, start, weight, cutoff)
+    order, parent, lengths = _dijkstra_search(G, starts, weight, cutoff)
     if target is None:
         lengths = lengths[order]
         numbers = (lengths.astype(np.int64) if G.lengths(weight).integers else lengths).tolist()
-        return dict(zip(_nodes_at(G, order), [0, *numbers[1:]])), _core.paths(G.nodes, order, parent)
+        distances = dict(zip(_nodes_at(G, order), [0] * len(starts) + numbers[len(starts):]))
+        return distances, _core.paths(G.nodes, order, parent)
     end = G.position[target] if target in G else None
     if end is None or parent[end] < 0:
         raise NetworkXNoPath(f"No path to {target}.")
     path = [end]
-    while path[-1] != start:
+    while parent[path[-1]] != path[-1]:
         path.append(int(parent[path[-1]]))
     return _number(G, weight, lengths[end]), _nodes_at(G, path[::-1])
 
@@ -267,15 +298,29 @@ def _all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
 
 
 def _multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
-    """From a vertex more, whose edges to the sources have length 0."""
-    from scipy.sparse import csr_array
-
-    A, n, starts = G.matrix(weight), len(G), [G.position[node] for node in sources]
-    from_all = csr_array((np.concatenate([A.data, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
-                          np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
-    found = graph.run("sssp", from_all, source=n).values[:n]
+    starts = _starts_of(G, sources)
+    found = _distances_from(G, starts, weight)
     lengths = _from_source(G, found, starts[0], cutoff, G.lengths(weight).integers)
     return {**dict.fromkeys(sources, 0), **lengths}
+
+
+def _multi_source_dijkstra_path(G, sources, cutoff=None, weight="weight"):
+    return _multi_source_dijkstra(G, sources, None, cutoff, weight)[1]
+
+
+def _dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
+    """A predecessor ends a shortest path; NetworkX lists them in the order in which it is done with them."""
+    start = _source(G, source, "Node {} is not found in the graph")
+    order, _, found = _dijkstra_search(G, [start], weight, cutoff)
+    edges = edges_in_order(G, order)
+    u, v, reached = G.starts[edges], G.indices[edges], np.zeros(len(G), dtype=bool)
+    reached[order] = True
+    steps = np.ones(len(edges)) if weight is None else G.lengths(weight).array[edges]
+    ends = reached[v] & (found[u] + steps == found[v])
+    before: dict = {node: [] for node in _nodes_at(G, order)}
+    for node, end in zip(_nodes_at(G, u[ends]), _nodes_at(G, v[ends])):
+        before[end].append(node)
+    return before, _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
 def _eccentricity(G, v=None, sp=None, weight=None):
@@ -334,8 +379,7 @@ def _search_refusal(given):
     """NetworkX reads incoming edges in the order of their insertion, which the arrays do not hold."""
     if given.get("reverse") and given["G"].is_directed():
         return "reverse of a directed graph depends on the order in which edges were added"
-    limit = given["depth_limit"]
-    return None if limit is None or isinstance(limit, (int, float)) else "depth_limit is not a number"
+    return depth_limit_refusal(given["depth_limit"])
 
 
 def _layers_refusal(given):
@@ -346,8 +390,9 @@ def _layers_refusal(given):
 
 
 def _sources_refusal(given):
-    if not given["sources"] or not _iterable_of(given["sources"], given["G"]):
-        return "sources is not a list of nodes of the graph"
+    sources = given["sources"]
+    if not isinstance(sources, (list, tuple, set, frozenset, dict)) or not all(isinstance(node, Hashable) for node in sources):
+        return "sources is not a list of nodes"
     return _cutoff_refusal(given)
 
 
@@ -361,6 +406,8 @@ def _distance_refusal(given):
 
 
 def _method_refusal(given):
+    if callable(given["weight"]) and given["source"] is None and given["target"] is not None and given["G"].is_directed():
+        return "weight is a function, which NetworkX calls for reversed edges"
     return None if given["method"] in ("dijkstra", "bellman-ford") else "method is neither dijkstra nor bellman-ford"
 
 
@@ -371,7 +418,8 @@ def _ends_refusal(given):
 _FROM = {"node": "source", "several": True}
 _SEARCH = {**_FROM, "only": {"sort_neighbors": None}, "arguments": _search_refusal}
 _BETWEEN = {"node": ("source", "target"), "several": True, "arguments": _ends_refusal}
-_WEIGHTED, _SIGNED = {"weight": "weight"}, {"weight": "weight", "use": "signed"}
+_WEIGHTED = {"weight": "weight", "functions": True}
+_SIGNED = {**_WEIGHTED, "use": "signed"}
 _CUT = {"arguments": _cutoff_refusal, "several": True}
 _EXTREME = {**_WEIGHTED, "several": True, "only": {"e": None, "usebounds": False}}
 FUNCTIONS = (
@@ -391,6 +439,9 @@ FUNCTIONS = (
     (_all_pairs_bellman_ford_path_length, "sources", {**_SIGNED, "several": True}),
     (_negative_edge_cycle, "search", {**_SIGNED, "several": True}),
     (_multi_source_dijkstra_path_length, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
+    (_multi_source_dijkstra, "search", {**_WEIGHTED, "several": True, "node": "target", "arguments": _sources_refusal}),
+    (_multi_source_dijkstra_path, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
+    (_dijkstra_predecessor_and_distance, "search", {**_CUT, **_WEIGHTED, "node": "source"}),
     (_eccentricity, "sources", {**_WEIGHTED, "several": True, "only": {"sp": None}, "arguments": _nodes_refusal}),
     (_diameter, "sources", _EXTREME),
     (_radius, "sources", _EXTREME),

@@ -8,12 +8,13 @@ every call; such calls are taken only if no seed is given.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 
 import numpy as np
 
-from . import graph
+from . import _core, graph
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _groups, _iterable_of, _nodes_at, _real, _run,
-                               _source)
+                               _set_at, _source, rows_in_order)
 
 
 def _weakly_connected_components(G):
@@ -187,6 +188,81 @@ def _maximal_matching(G):
     return set(zip(_nodes_at(G, first), _nodes_at(G, mates[first].astype(np.int64))))
 
 
+def _has_edge(G, u, v):
+    row = G.position[u]
+    return G.position[v] in G.indices[G.indptr[row]:G.indptr[row + 1]]
+
+
+def _nodes_of_matching(G, matching):
+    """The nodes of a matching; None if it has an edge that the graph does not have, or two edges at a node."""
+    from networkx import NetworkXError
+    from networkx.algorithms.matching import matching_dict_to_set
+
+    nodes: set = set()
+    for edge in matching_dict_to_set(matching) if isinstance(matching, dict) else matching:
+        if len(edge) != 2:
+            raise NetworkXError(f"matching has non-2-tuple edge {edge}")
+        u, v = edge
+        if u not in G or v not in G:
+            raise NetworkXError(f"matching contains edge {edge} with node not in G")
+        if u == v or not _has_edge(G, u, v) or u in nodes or v in nodes:
+            return None
+        nodes.update(edge)
+    return nodes
+
+
+def _is_matching(G, matching):
+    return _nodes_of_matching(G, matching) is not None
+
+
+def _is_perfect_matching(G, matching):
+    nodes = _nodes_of_matching(G, matching)
+    return nodes is not None and len(nodes) == len(G)
+
+
+def _is_maximal_matching(G, matching):
+    nodes = _nodes_of_matching(G, matching)
+    if nodes is None:
+        return False
+    free = ~_flags(G, nodes)
+    return not (free[G.starts] & free[G.indices] & (G.starts != G.indices)).any()
+
+
+def _flags(G, nodes):
+    found = np.zeros(len(G), dtype=bool)
+    found[[G.position[node] for node in nodes if node in G]] = True
+    return found
+
+
+def _is_simple_path(G, nodes):
+    if len(nodes) < 2 or not all(node in G for node in nodes):
+        return len(nodes) == 1 and nodes[0] in G
+    return len(set(nodes)) == len(nodes) and all(_has_edge(G, u, v) for u, v in zip(nodes, nodes[1:]))
+
+
+def _edge_boundary(G, nbunch1, nbunch2=None, data=False, keys=False, default=None):
+    first = {node for node in nbunch1 if node in G}  # NetworkX reads the rows in the order of this set
+    order = np.array([G.position[node] for node in first], dtype=np.int64)
+    u, v = rows_in_order(G, order)
+    turn = np.full(len(G), -1)
+    turn[order] = np.arange(len(order))
+    if nbunch2 is None:
+        kept = turn[v] < 0
+    else:
+        second = _flags(G, nbunch2)
+        kept = second[v] | ((turn[v] >= 0) & second[u])
+    if not G.directed:
+        kept &= (turn[v] < 0) | (turn[v] >= turn[u])
+    return iter(zip(_nodes_at(G, u[kept]), _nodes_at(G, v[kept])))
+
+
+def _node_boundary(G, nbunch1, nbunch2=None):
+    first = _flags(G, nbunch1)
+    near = np.zeros(len(G), dtype=bool)
+    near[G.indices[first[G.starts]]] = True
+    return _set_at(G, near & ~first & (True if nbunch2 is None else _flags(G, nbunch2)))
+
+
 def _maximal_independent_set(G, nodes=None, seed=None):
     first = [G.position[node] for node in set(nodes or ())]
     free = np.ones(len(G), dtype=bool)
@@ -198,7 +274,10 @@ def _maximal_independent_set(G, nodes=None, seed=None):
 
 
 def _greedy_color(G, strategy="largest_first", interchange=False):
-    return _by_node(G, _run("colouring", G))
+    if strategy == "random_sequential":
+        return _by_node(G, _run("colouring", G))
+    order = np.argsort(-G.degrees(incoming=True), kind="stable").astype(np.int32)
+    return dict(zip(_nodes_at(G, order), _core.greedy_colors(G.indptr, G.indices, order)[order].tolist()))
 
 
 def _louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
@@ -246,6 +325,35 @@ def _are_independent(G, nodes):
         return not any(v in nodes for u in nodes for v in G.adj[u])
     at = [G.position[node] for node in nodes]
     return not (np.isin(G.starts, at) & np.isin(G.indices, at)).any()
+
+
+def _strategy_refusal(given):
+    known = given["strategy"] in ("largest_first", "random_sequential") if isinstance(given["strategy"], str) else False
+    return None if known else 'strategy is neither "largest_first" nor "random_sequential"'
+
+
+def _matching_refusal(given):
+    matching = given["matching"]
+    edges = list(matching.items()) if isinstance(matching, dict) else matching
+    if isinstance(edges, (list, tuple, set, frozenset)) and all(
+            isinstance(edge, tuple) and all(isinstance(node, Hashable) for node in edge) for edge in edges):
+        return None
+    return "matching is neither a dict nor a set of tuples of nodes"
+
+
+def _path_refusal(given):
+    nodes = given["nodes"]
+    return None if isinstance(nodes, (list, tuple)) and all(isinstance(node, Hashable) for node in nodes) else (
+        "nodes is not a list of nodes")
+
+
+def _bunches_refusal(given):
+    for key in ("nbunch1", "nbunch2"):
+        nodes = given[key]
+        if not (nodes is None and key == "nbunch2") and not (
+                isinstance(nodes, (list, tuple, set, frozenset, dict)) and all(isinstance(node, Hashable) for node in nodes)):
+            return f"{key} is not a list of nodes"
+    return None
 
 
 def _number_refusal(given):
@@ -300,8 +408,13 @@ FUNCTIONS = (
     (_maximum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
     (_maximal_matching, "search", {"directed": False}),
     (_maximal_independent_set, "search", {**_SEVERAL, "directed": False, "loops": False, "arguments": _set_refusal}),
-    (_greedy_color, "pass", {**_SEVERAL, "directed": False,
-                             "only": {"strategy": "random_sequential", "interchange": False}}),
+    (_greedy_color, "pass", {**_SEVERAL, "directed": False, "only": {"interchange": False}, "arguments": _strategy_refusal}),
+    (_is_matching, "local", {**_SEVERAL, "arguments": _matching_refusal}),
+    (_is_perfect_matching, "local", {**_SEVERAL, "arguments": _matching_refusal}),
+    (_is_maximal_matching, "local", {"arguments": _matching_refusal}),
+    (_is_simple_path, "local", {**_SEVERAL, "arguments": _path_refusal}),
+    (_edge_boundary, "local", {"only": {"data": False, "keys": False}, "arguments": _bunches_refusal}),
+    (_node_boundary, "local", {**_SEVERAL, "arguments": _bunches_refusal}),
     (_louvain_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "shares",
                                      "only": {"threshold": 1e-7, "max_level": None}, "arguments": _louvain_refusal}),
     (_asyn_lpa_communities, "heavy", _LABELS),

@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _core, _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
+from . import (_core, _networkx_flows, _networkx_matrices, _networkx_paths, _networkx_scores, _networkx_structure,
+               _networkx_traversals, graph)
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated, _levels,
                                _levels_from, _nodes_at, _not_converged, _of_nodes, _real, _run, _set_at, _sets, _source,
                                depth_first_search)
+from ._networkx_empty import OF_EMPTY_GRAPHS, answers_empty_graphs
 
 
 class Graph:
@@ -36,16 +38,18 @@ class Graph:
         edges the smallest one
     present : those of them that some edge has
     counts : numbers of parallel edges of a multigraph in this order, else None
+    node_values : dict from a node attribute that was asked for to the dict of its values by node
     attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
     origin : a weak reference to the graph of NetworkX that was converted, else None
     """
 
     __networkx_backend__ = "coppice"
 
-    def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
+    def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None,
+                 node_values=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
         self.values, self.present, self._matrices, self._lengths, self._checked = values or {}, frozenset(present), {}, {}, {}
-        self.counts, self.attributes, self.origin = counts, attributes, None
+        self.counts, self.attributes, self.node_values, self.origin = counts, attributes, node_values or {}, None
 
     def __getstate__(self):
         return {**self.__dict__, "_checked": {}, "origin": None}  # a copy is that of another graph
@@ -119,12 +123,27 @@ class Graph:
     def has_values(self, attribute):
         return attribute in self.values or (self.attributes is not None and self.attributes.edges is not None)
 
+    def values_of_nodes(self, attribute):
+        """The dict of the values of a node attribute by node; None: it was not converted."""
+        if attribute in self.node_values or self.attributes is None or self.attributes.nodes is None:
+            return self.node_values.get(attribute)
+        return {node: data[attribute] for node, data in zip(self.nodes, self.attributes.nodes) if attribute in data}
+
+    def forget_functions(self):
+        """Lengths by a function of the edges are computed for each call, as the function may return others."""
+        for kept in (self._lengths, self._matrices, self._checked):
+            for key in [key for key in kept if any(map(callable, key if isinstance(key, tuple) else (key,)))]:
+                del kept[key]
+
     def lengths(self, attribute, default=1):
         """The `_Lengths` of an edge attribute, with the default of edges without it; of None: every edge is 1 long."""
         if attribute is None:
             return _UNIT
         if not self.has_values(attribute):
             return _Lengths(refusal=f"the graph was converted without the edge attribute {attribute!r}")
+        if (attribute, default) not in self._lengths and callable(attribute):
+            ends = zip(_nodes_at(self, self.starts), _nodes_at(self, self.indices), self.attributes.edges)
+            self._lengths[attribute, default] = _Lengths([attribute(*edge) for edge in ends])
         if (attribute, default) not in self._lengths:
             values, edges = self.values.get(attribute), self.attributes and self.attributes.edges
             if values is None or (edges is not None and default != 1):  # converted values have the default 1
@@ -171,6 +190,7 @@ class _Lengths:
     def __init__(self, values=(), refusal=None):
         kinds = set(map(type, values))
         self.array, self.integers, self._mixed = None, kinds <= _INTEGERS, bool(kinds & _INTEGERS)
+        self.objects = values or None  # if their types do not follow from `integers`
         if refusal is None and not kinds <= _INTEGERS | _FLOATS:
             refusal = "an edge has a length that is neither int nor float, or hides it by None"
         if refusal is None:
@@ -185,7 +205,7 @@ class _Lengths:
         """Of `_Values`."""
         made = cls(values.given) if values.array is None else cls()
         if values.array is not None:
-            made.array, made.integers, made._mixed = values.array, not values.floats, values.integers
+            made.array, made.integers, made._mixed, made.objects = values.array, not values.floats, values.integers, values.given
         return made
 
     def refusal(self, use):
@@ -194,7 +214,7 @@ class _Lengths:
         use : "lengths" (Dijkstra's sums in NetworkX and here are the same numbers), "signed" (those of Bellman and Ford),
             "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise), "shares"
             (of their sum), "positive" (lengths above 0), "capacities" (may be infinite), "exact capacities"
-            (the same, and sums are not rounded)
+            (the same, and sums are not rounded), "entries" (they are copied)
         """
         if self._broken or self.array is None or not self.array.size:
             return self._broken
@@ -202,7 +222,7 @@ class _Lengths:
             total, least = float(np.abs(self.array).sum()), float(self.array.min())
         if math.isnan(least):
             return "an edge has the length NaN"
-        if use == "order":
+        if use in ("order", "entries"):
             return "integers are not below 2^53" if self._mixed and np.abs(self.array).max() >= 2**53 else None
         if use.endswith("capacities"):
             finite = self.array[np.isfinite(self.array)]
@@ -435,6 +455,8 @@ class _Need:
     loops : whether the graph may have edges from a node to itself.
     several : whether it takes multigraphs.
     weight : the argument that names an edge attribute, whose values are read.
+    functions : whether that argument may be a function of the ends of an edge and its attributes.
+    node_attribute : the argument that names a node attribute, whose values are read.
     use : what for, see `_Lengths.refusal`.
     default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
@@ -445,12 +467,13 @@ class _Need:
     """
 
     def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
-                 weight=None, use="lengths", absent=None, attributes=None, default=1):
+                 weight=None, use="lengths", absent=None, attributes=None, default=1, functions=False, node_attribute=None):
         self.function, self.cost, self.only, self.arguments = function, cost, dict(only), arguments
         self.node = (node,) if isinstance(node, str) else node
         self.directed, self.loops, self.several = directed, loops, several
         self.weight, self.use, self.absent, self.attributes = weight, use, absent, attributes
-        self.default, self.signature = default, inspect.signature(function)
+        self.default, self.functions, self.node_attribute = default, functions, node_attribute
+        self.signature = inspect.signature(function)
 
     def bound(self, args, kwargs):
         given = self.signature.bind(*args, **kwargs)
@@ -485,7 +508,8 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
     (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
                                                      "several": True}),
-    *_networkx_flows.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS, *_networkx_structure.FUNCTIONS,
+    *_networkx_flows.FUNCTIONS, *_networkx_matrices.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS,
+    *_networkx_structure.FUNCTIONS, *_networkx_traversals.FUNCTIONS,
 )}
 
 
@@ -503,14 +527,14 @@ def _refusal(name, args, kwargs):
         return "the class of the graph overrides how neighbours are read"
     if G.is_multigraph() and not need.several:
         return "the graph is a multigraph"
-    if len(G) == 0:
-        return "the graph is empty"
     if need.directed is not None and need.directed != G.is_directed():
         return f"the graph is {'not ' if need.directed else ''}directed"
+    if len(G) == 0 and not answers_empty_graphs(name, need):
+        return "the graph is empty"
     for key, value in need.only.items():
         if not (given[key] is value or (type(given[key]) is type(value) and given[key] == value)):
             return f"{key} is not {value!r}"
-    for key in need.node:
+    for key in (*need.node, *([need.node_attribute] if need.node_attribute else [])):
         if not isinstance(given[key], Hashable):
             return f"{key} is not hashable"
     return (need.arguments(given) if need.arguments else None) or _data_refusal(need, given)
@@ -524,9 +548,14 @@ def _data_refusal(need, given):
         return f"edges have the attribute {need.absent!r}"
     if isinstance(G, Graph) and need.attributes and G is given["G"] and not _keeps(G, need, given):
         return "the graph was converted without its attributes"
+    if need.node_attribute and isinstance(G, Graph) and G is given["G"] and G.values_of_nodes(
+            given[need.node_attribute]) is None:
+        return f"the graph was converted without the node attribute {given[need.node_attribute]!r}"
     attribute = given[need.weight] if need.weight else None
     if attribute is None:
         return None
+    if callable(attribute):
+        return _function_refusal(need, given["G"], attribute)
     if not isinstance(attribute, str):
         return f"{need.weight} is not the name of an edge attribute"
     G = _cached(given["G"], attribute) or given["G"]
@@ -535,6 +564,20 @@ def _data_refusal(need, given):
     else:
         found = _Lengths.of(_read_values(G, attribute, need.default))
     return found.refusal(need.use)
+
+
+def _function_refusal(need, G, function):
+    """Why lengths by a function of the edges are not taken."""
+    if not need.functions or G.is_multigraph():
+        return f"{need.weight} is a function"
+    if isinstance(G, Graph) and not G.has_values(function):
+        return "the graph was converted without the attributes of its edges"
+    try:
+        if isinstance(G, Graph):
+            return G.lengths(function).refusal(need.use)
+        return _Lengths([function(u, v, data) for u, row in G.adjacency() for v, data in row.items()]).refusal(need.use)
+    except Exception as error:  # NetworkX may not reach the edge
+        return f"{need.weight} raises {type(error).__name__} for an edge"
 
 
 def _keeps(G, need, given):
@@ -631,9 +674,14 @@ def _checked(name, function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, Graph):
+                given.forget_functions()
         refusal = _refusal(name, args, kwargs)
         if refusal:
             raise NotImplementedError(f"{name}: {refusal}; NetworkX itself takes such calls")
+        if name in OF_EMPTY_GRAPHS and len(G := _FUNCTIONS[name].bound(args, kwargs)["G"]) == 0:
+            return OF_EMPTY_GRAPHS[name](G)
         return function(*args, **kwargs)
 
     return call
@@ -650,7 +698,7 @@ class _Backend:
     """What NetworkX asks of a backend."""
 
     @staticmethod
-    def convert_from_nx(G, *args, edge_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
+    def convert_from_nx(G, *args, edge_attrs=None, node_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
                         preserve_graph_attrs=False, name=None, **kwargs):
         if isinstance(G, Graph):
             return G
@@ -669,11 +717,12 @@ class _Backend:
         present = [key for key, read in values.items() if read.present]
         counts = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64) if several else None
         attributes = None
-        if (preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs) and not several:
+        if preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs:
             attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,
                                     [G.nodes[node] for node in nodes] if preserve_node_attrs else None,
-                                    list(_edge_data(rows, False)) if preserve_edge_attrs else None)
-        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+                                    list(_edge_data(rows, False)) if preserve_edge_attrs and not several else None)
+        node_values = {key: {node: data[key] for node, data in G.nodes.items() if key in data} for key in node_attrs or {}}
+        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes, node_values)
         made.origin = weakref.ref(G)
         return made
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <queue>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "arrays.hpp"
@@ -112,17 +113,17 @@ nb::tuple biconnected_labels(input_indices const& indptr, input_indices const& i
     {
         unlocked const released;
         for (std::size_t k = 0; k < n; ++k) turn[std::size_t(order.data()[k])] = std::int32_t(k);
-        // low(v): the first turn that an edge from the subtree of v reaches, beside those to the parents
+        // low(v): the first turn that an edge from the subtree of v reaches, without those to the parents
         for (std::size_t k = 0; k < n; ++k) {
             auto const v = left.data()[k];
-            auto& least = low[std::size_t(v)];
-            least = turn[std::size_t(v)];
+            auto& lowest = low[std::size_t(v)];
+            lowest = turn[std::size_t(v)];
             for (auto e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
                 auto const u = rows.neighbors[e];
                 bool const child = parent[u] == v && u != v;
-                if (u != parent[v]) least = std::min(least, child ? low[std::size_t(u)] : turn[std::size_t(u)]);
+                if (u != parent[v]) lowest = std::min(lowest, child ? low[std::size_t(u)] : turn[std::size_t(u)]);
             }
-            if (parent[v] != v && least >= turn[std::size_t(parent[v])]) {
+            if (parent[v] != v && lowest >= turn[std::size_t(parent[v])]) {
                 label[std::size_t(v)] = std::int32_t(tops.size());
                 tops.push_back(v);
             }
@@ -135,14 +136,114 @@ nb::tuple biconnected_labels(input_indices const& indptr, input_indices const& i
     return nb::make_tuple(to_python(std::move(label)), to_python(std::move(tops)));
 }
 
-/// Returns (vertices in the order in which Dijkstra's method with a binary heap ends with them, their parents or -1).
-/// distances: the lengths of shortest paths from `start`, or infinity; lengths: of the stored edges. A vertex has the
-/// first parent through which its length is reached; vertices of one length come in the order in which such a parent
-/// reached them. Vertices beyond the limit are not reached.
-nb::tuple shortest_path_order(input_indices const& indptr, input_indices const& indices, input_lengths const& lengths,
-                              input_lengths const& distances, std::int32_t start, double limit) {
+/// What the search of `depth_first_events` does with an edge. left: the search returns over a tree edge; cut: it
+/// reaches a vertex at the largest depth, from which it does not go on.
+enum class step : std::int8_t { entered, known, left, at_limit };
+
+/// The steps of a depth-first search of all vertices, or of those that a vertex `start` >= 0 reaches, to a depth below
+/// `limit`. Returns (vertex, other end, step as int8); a root is entered and left by an edge to itself.
+nb::tuple depth_first_events(input_indices const& indptr, input_indices const& indices, std::int32_t start,
+                             double limit) {
     stored_rows const rows(indptr, indices);
-    require_vertex(start, rows);
+    if (start >= 0) require_vertex(start, rows);
+    vertices from, to, stack;
+    std::vector<std::int8_t> steps;
+    {
+        unlocked const released;
+        vertices next(rows.offsets, rows.offsets + rows.size);
+        std::vector<char> seen(std::size_t(rows.size), 0);
+        auto const add = [&](std::int32_t u, std::int32_t v, step what) {
+            from.push_back(u);
+            to.push_back(v);
+            steps.push_back(static_cast<std::int8_t>(what));
+        };
+        auto const enter = [&](std::int32_t v, std::int32_t parent) {
+            add(parent, v, step::entered);
+            seen[std::size_t(v)] = 1;
+            if (stack.empty() || double(stack.size()) < limit)
+                stack.push_back(v);
+            else
+                add(parent, v, step::at_limit);
+        };
+        auto const last_root = start >= 0 ? start + 1 : rows.size;
+        for (auto root = start >= 0 ? start : 0; root < last_root; ++root) {
+            if (seen[std::size_t(root)]) continue;
+            enter(root, root);
+            while (!stack.empty()) {
+                auto const v = stack.back();
+                auto& e = next[std::size_t(v)];
+                if (e == rows.offsets[v + 1]) {
+                    stack.pop_back();
+                    add(stack.empty() ? v : stack.back(), v, step::left);
+                } else if (auto const u = rows.neighbors[e++]; seen[std::size_t(u)]) {
+                    add(v, u, step::known);
+                } else {
+                    enter(u, v);
+                }
+            }
+        }
+    }
+    return nb::make_tuple(to_python(std::move(from)), to_python(std::move(to)), to_python(std::move(steps)));
+}
+
+/// Returns (start, end) of all edges that the vertices reach, in depth-first order: the search goes on from the end of
+/// an edge also if it has been there. Both directions of an undirected edge are one edge.
+nb::tuple depth_first_edges(input_indices const& indptr, input_indices const& indices, input_indices const& sources,
+                            bool directed) {
+    stored_rows const rows(indptr, indices);
+    vertices from, to;
+    {
+        unlocked const released;
+        vertices next(rows.offsets, rows.offsets + rows.size), stack;
+        std::unordered_set<std::uint64_t> read;
+        auto const is_new = [&](std::int32_t u, std::int32_t v) {
+            return directed || read.insert(std::uint64_t(std::min(u, v)) << 32 | std::uint64_t(std::max(u, v))).second;
+        };
+        for (std::size_t k = 0; k < sources.size(); ++k) {
+            require_vertex(sources.data()[k], rows);
+            stack.push_back(sources.data()[k]);
+            while (!stack.empty()) {
+                auto const v = stack.back();
+                auto& e = next[std::size_t(v)];
+                if (e == rows.offsets[v + 1]) {
+                    stack.pop_back();
+                } else if (auto const u = rows.neighbors[e++]; is_new(v, u)) {
+                    from.push_back(v);
+                    to.push_back(u);
+                    stack.push_back(u);
+                }
+            }
+        }
+    }
+    return nb::make_tuple(to_python(std::move(from)), to_python(std::move(to)));
+}
+
+/// Returns the smallest colour that no neighbour has, vertex by vertex in an order that has each vertex once.
+nb::object greedy_colors(input_indices const& indptr, input_indices const& indices, input_indices const& order) {
+    stored_rows const rows(indptr, indices);
+    vertices color(std::size_t(rows.size), -1), last(std::size_t(rows.size) + 1, -1); // last vertex next to a colour
+    {
+        unlocked const released;
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            auto const v = order.data()[k];
+            require_vertex(v, rows);
+            for (auto e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
+                if (auto const c = color[std::size_t(rows.neighbors[e])]; c >= 0) last[std::size_t(c)] = v;
+            std::int32_t free = 0;
+            while (last[std::size_t(free)] == v) ++free;
+            color[std::size_t(v)] = free;
+        }
+    }
+    return to_python(std::move(color));
+}
+
+/// Returns (vertices in the order in which Dijkstra's method with a binary heap ends with them, their parents or -1).
+/// distances: the lengths of shortest paths from the sources, or infinity; lengths: of the stored edges. A vertex has
+/// the first parent through which its length is reached; vertices of one length come in the order in which such a
+/// parent reached them. Vertices beyond the limit are not reached.
+nb::tuple shortest_path_order(input_indices const& indptr, input_indices const& indices, input_lengths const& lengths,
+                              input_lengths const& distances, input_indices const& sources, double limit) {
+    stored_rows const rows(indptr, indices);
     if (lengths.size() != indices.size() || distances.size() + 1 != indptr.size())
         throw argument_error("lengths or distances have not one element for each edge or vertex");
     vertices order, parent(std::size_t(rows.size), -1);
@@ -156,7 +257,10 @@ nb::tuple shortest_path_order(input_indices const& indptr, input_indices const& 
             parent[std::size_t(v)] = from;
             fringe.emplace(found[v], turn++, v);
         };
-        reach(start, start);
+        for (std::size_t k = 0; k < sources.size(); ++k) {
+            require_vertex(sources.data()[k], rows);
+            if (parent[std::size_t(sources.data()[k])] < 0) reach(sources.data()[k], sources.data()[k]);
+        }
         while (!fringe.empty()) {
             auto const v = std::get<2>(fringe.top());
             fringe.pop();
@@ -197,7 +301,7 @@ nb::object extended(PyObject* list, PyObject* last) {
 }
 
 /// Returns the dict from nodes to the lists of the nodes of their paths. order: positions of nodes, parents before
-/// their children; the first one is its own parent.
+/// their children; roots are their own parents.
 nb::dict paths(nb::list const& nodes, input_indices const& order, input_indices const& parent) {
     if (parent.size() != nodes.size()) throw argument_error("parent has not one element for each node");
     without_collector const scope;
@@ -206,7 +310,7 @@ nb::dict paths(nb::list const& nodes, input_indices const& order, input_indices 
     for (std::size_t k = 0; k < order.size(); ++k) {
         auto const v = std::size_t(order.data()[k]);
         nb::object const node = nodes[v];
-        of[v] = extended(k == 0 ? nullptr : of[std::size_t(parent.data()[v])].ptr(), node.ptr());
+        of[v] = extended(of[std::size_t(parent.data()[v])].ptr(), node.ptr()); // null: a root
         if (PyDict_SetItem(found.ptr(), node.ptr(), of[v].ptr()) < 0) throw nb::python_error();
     }
     return found;
@@ -218,6 +322,9 @@ void add_ordered_searches(nb::module_& m) {
     m.def("breadth_first", breadth_first);
     m.def("depth_first", depth_first);
     m.def("biconnected_labels", biconnected_labels);
+    m.def("depth_first_events", depth_first_events);
+    m.def("depth_first_edges", depth_first_edges);
+    m.def("greedy_colors", greedy_colors);
     m.def("shortest_path_order", shortest_path_order);
     m.def("paths", paths);
 }
