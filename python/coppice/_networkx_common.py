@@ -33,6 +33,14 @@ def _distances(G, start, weight, incoming=False):
     return graph.run("sssp", G.checked(weight, incoming), source=start).values
 
 
+def distances_of(G, starts, weight=None, incoming=False):
+    """(vertex, lengths of shortest paths from it, or to it if `incoming`) of some vertices, many in one call."""
+    matrix, count = G.checked(weight, incoming).matrix, max(1, min(64, 2**24 // max(1, len(G))))
+    for first in range(0, len(starts), count):
+        block = list(starts[first:first + count])
+        yield from zip(block, _core.distances_from(matrix, block, weight is not None).reshape(len(block), len(G)))
+
+
 def _iterated(name, G, max_iter, steps, tolerance, weight=None, **options):
     try:
         return graph.run(name, G.checked(weight), tolerance=tolerance, max_iterations=steps, weighted=weight is not None,
@@ -114,6 +122,32 @@ def _levels_from(G, start, cutoff, incoming=False):
 def _within(order, level, limit):
     """The vertices of a search that NetworkX reaches: it goes on to the next level from one below the limit."""
     return order if limit is None else order[(level[order] - 1 < limit) | (level[order] == 0)]
+
+
+def lists_by_end(G, order, starts, ends):
+    """The dict from the nodes at `order` to the lists of the starts of their edges; each list in the order of the edges."""
+    turn = np.full(len(G), len(order))
+    turn[order] = np.arange(len(order))
+    sequence = np.argsort(turn[ends], kind="stable")
+    values, last = _nodes_at(G, starts[sequence]), np.cumsum(np.bincount(turn[ends], minlength=len(order))).tolist()
+    return {node: values[i:k] for node, i, k in zip(_nodes_at(G, order), [0, *last], last)}
+
+
+def made_graph(kind, nodes, starts, ends, data=None, attributes=None, node_data=None):
+    """A graph of NetworkX with copies of the attributes; edges in the order in which `add_edges_from` adds them."""
+    import networkx as nx
+
+    made = kind()
+    made.graph.update(attributes or {})
+    if kind not in (nx.Graph, nx.DiGraph):  # a subclass may store edges in its own way
+        made.add_nodes_from(nodes if node_data is None else zip(nodes, node_data))
+        made.add_edges_from(zip(starts, ends) if data is None else zip(starts, ends, data))
+        return made
+    made._node = {node: {} for node in nodes} if node_data is None else dict(zip(nodes, map(dict, node_data)))
+    made._adj, incoming = _core.adjacency_of_edges(nodes, starts, ends, data, made.is_directed())
+    if made.is_directed():
+        made._pred = incoming
+    return made
 
 
 def _cutoff_refusal(given):

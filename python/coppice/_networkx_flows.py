@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from . import _core, graph
-from ._networkx_common import (_distances, _groups, _levels, _nodes_at, _real, _run, _set_at, _sets, depth_first_search,
+from ._networkx_common import (_groups, _nodes_at, _real, _run, _set_at, _sets, depth_first_search, distances_of,
                                rows_in_order)
 from ._networkx_paths import _eccentricity, _levels_between
 from ._networkx_structure import _is_weakly_connected, _seed_refusal
@@ -199,8 +199,7 @@ def _center(G, e=None, usebounds=False, weight=None):
 def _distance_sum(G, weight, factor=None):
     """The sum over ordered pairs of vertices of their distance times factor(u, all v); infinity: not connected."""
     total = 0.0
-    for start in range(len(G)):
-        found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    for start, found in distances_of(G, range(len(G)), weight):
         if not np.isfinite(found).all():
             return math.inf
         total += float((found if factor is None else found * factor(start)).sum())
@@ -224,8 +223,7 @@ def _gutman_index(G, weight=None):
 
 def _harmonic_diameter(G, sp=None, *, weight=None):
     total, n = 0.0, len(G)
-    for start in range(n):
-        found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    for _, found in distances_of(G, range(n), weight):
         total += float((1 / found[np.isfinite(found) & (found != 0)]).sum())
     if total:
         return n * (n - 1) / total

@@ -143,7 +143,8 @@ def _node_degree_xy(G, x="out", y="in", weight=None, nodes=None):
     u, v = _edges_of(G, nodes)
     inside = np.zeros(len(G), dtype=bool)
     inside[[G.position[node] for node in nodes]] = True
-    yield from zip(_strengths(G, x, weight)[u[inside[v]]].tolist(), _strengths(G, y, weight)[v[inside[v]]].tolist())
+    u, v = u[inside[v]], v[inside[v]]
+    return zip(_strengths(G, x, weight)[u].tolist(), _strengths(G, y, weight)[v].tolist())
 
 
 def _node_attribute_xy(G, attribute, nodes=None):
@@ -151,7 +152,7 @@ def _node_attribute_xy(G, attribute, nodes=None):
     u, v = _edges_of(G, [node for node in G if node in chosen])
     given = G.values_of_nodes(attribute)
     values = np.fromiter((given.get(node) for node in G), object, len(G))
-    yield from zip(values[u].tolist(), values[v].tolist())
+    return zip(values[u].tolist(), values[v].tolist())
 
 
 def _sums_of_neighbors(G, degrees, source, weight):
@@ -287,7 +288,7 @@ _SEVERAL = {"several": True}
 _MATRIX = {"several": True, "weight": "weight", "use": "entries"}
 FUNCTIONS = (
     (_to_scipy_sparse_array, "pass", {**_MATRIX, "arguments": _list_refusal}),
-    (_to_numpy_array, "pass", {**_MATRIX, "arguments": _list_refusal}),
+    (_to_numpy_array, "search", {**_MATRIX, "arguments": _list_refusal}),
     (_biadjacency_matrix, "pass", {**_MATRIX, "arguments": _sides_refusal}),
     (_number_of_selfloops, "local", _SEVERAL),
     (_is_empty, "local", _SEVERAL),

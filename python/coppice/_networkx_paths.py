@@ -15,7 +15,8 @@ import numpy as np
 from . import _core, graph
 from ._networkx_common import (_cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _levels_from, _nodes_at,
                                _set_at, _source, _within, breadth_first_search, depth_limit_refusal,
-                               edges_in_order)
+                               distances_of, edges_in_order, lists_by_end,
+                               made_graph)
 
 
 def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
@@ -93,8 +94,11 @@ def _shortest_path_length(G, source=None, target=None, weight=None, method="dijk
 def _all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
     if weight is None and cutoff is not None and math.isfinite(cutoff):
         cutoff = math.floor(cutoff)  # searches go one level on from one below the cutoff
-    for node in G:
-        yield node, _lengths_from(G, node, weight, cutoff)
+    if weight is None:
+        yield from _all_pairs_shortest_path_length(G, cutoff)
+        return
+    for start, found in distances_of(G, range(len(G)), weight):
+        yield G.nodes[start], _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
 def _signed_distances(G, start, weight):
@@ -141,37 +145,34 @@ def _negative_edge_cycle(G, weight="weight", heuristic=True):
 
 
 def _edges_of_search(G, source, depth_limit=None):
-    """(parent, child) in the order of the search."""
+    """(parents, children) in the order of the search."""
     from networkx import NetworkXError
 
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
     order, parent, level = breadth_first_search(G, [G.position[source]])
     below = _within(order, level, depth_limit)[1:]
-    return list(zip(_nodes_at(G, parent[below]), _nodes_at(G, below)))
+    return _nodes_at(G, parent[below]), _nodes_at(G, below)
 
 
 def _bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
-    yield from _edges_of_search(G, source, depth_limit)
+    yield from zip(*_edges_of_search(G, source, depth_limit))
 
 
 def _bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     from networkx import DiGraph
 
-    tree = DiGraph()
-    tree.add_node(source)
-    tree.add_edges_from(_edges_of_search(G, source, depth_limit))
-    return tree
+    parents, children = _edges_of_search(G, source, depth_limit)
+    return made_graph(DiGraph, [source, *children], parents, children)
 
 
 def _bfs_predecessors(G, source, depth_limit=None, sort_neighbors=None):
-    for parent, child in _edges_of_search(G, source, depth_limit):
-        yield child, parent
+    yield from zip(*_edges_of_search(G, source, depth_limit)[::-1])
 
 
 def _bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
     children: dict = {source: []}
-    for parent, child in _edges_of_search(G, source, depth_limit):
+    for parent, child in zip(*_edges_of_search(G, source, depth_limit)):
         children.setdefault(parent, []).append(child)
     yield from children.items()
 
@@ -317,22 +318,18 @@ def _dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
     reached[order] = True
     steps = np.ones(len(edges)) if weight is None else G.lengths(weight).array[edges]
     ends = reached[v] & (found[u] + steps == found[v])
-    before: dict = {node: [] for node in _nodes_at(G, order)}
-    for node, end in zip(_nodes_at(G, u[ends]), _nodes_at(G, v[ends])):
-        before[end].append(node)
-    return before, _from_source(G, found, start, cutoff, G.lengths(weight).integers)
+    return lists_by_end(G, order, u[ends], v[ends]), _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
 def _eccentricity(G, v=None, sp=None, weight=None):
     from networkx import NetworkXError
 
     found = {}
-    for node in G if v is None else [v] if v in G else v:
-        lengths = _levels(G, G.position[node]) if weight is None else _distances(G, G.position[node], weight)
+    for start, lengths in distances_of(G, [G.position[node] for node in (G if v is None else [v] if v in G else v)], weight):
         if not np.isfinite(lengths).all():
             raise NetworkXError("Found infinite path length because the digraph is not strongly connected" if G.directed else
                                 "Found infinite path length because the graph is not connected")
-        found[node] = _number(G, weight, lengths.max())
+        found[G.nodes[start]] = _number(G, weight, lengths.max())
     return found[v] if v is not None and v in G else found
 
 
@@ -358,15 +355,14 @@ def _average_shortest_path_length(G, weight=None, method=None):
         return 0
     if len(np.unique(graph.run("strong-components" if G.directed else "components", G.checked()).values)) > 1:
         raise NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
-    for start in range(n):
-        total += float((_levels(G, start) if weight is None else _distances(G, start, weight)).sum())
+    for _, lengths in distances_of(G, range(n), weight):
+        total += float(lengths.sum())
     return total / (n * (n - 1))
 
 
 def _global_efficiency(G):
     n, total = len(G), 0.0
-    for start in range(n):
-        levels = _levels(G, start)
+    for _, levels in distances_of(G, range(n)):
         total += float((1 / levels[levels > 0]).sum())
     return total / (n * (n - 1)) if n > 1 else 0
 
@@ -453,7 +449,7 @@ FUNCTIONS = (
     (_all_pairs_shortest_path, "local", _CUT),
     (_descendants, "search", _FROM),
     (_ancestors, "search", _FROM),
-    (_descendants_at_distance, "search", {**_FROM, "arguments": _distance_refusal}),
+    (_descendants_at_distance, "local", {**_FROM, "arguments": _distance_refusal}),
     (_bfs_edges, "search", _SEARCH),
     (_bfs_tree, "search", _SEARCH),
     (_bfs_predecessors, "search", _SEARCH),

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from . import graph
-from ._networkx_common import _by_node, _distances, _iterable_of, _levels, _not_converged, _real
+from ._networkx_common import _by_node, _iterable_of, _not_converged, _real, distances_of
 from .sparse import Matrix
 
 
@@ -32,8 +32,7 @@ def _share_of_nodes(G, degrees):
 
 def _harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     scores = np.zeros(len(G))
-    for start in range(len(G)):
-        found = _levels(G, start) if distance is None else _distances(G, start, distance)
+    for _, found in distances_of(G, range(len(G)), distance):
         reached = np.isfinite(found) & (found != 0)
         scores[reached] += 1 / found[reached]
     return _by_node(G, scores)

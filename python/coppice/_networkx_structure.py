@@ -14,7 +14,8 @@ import numpy as np
 
 from . import _core, graph
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _groups, _iterable_of, _nodes_at, _real, _run,
-                               _set_at, _source, rows_in_order)
+                               _set_at, _source, edges_in_order, made_graph,
+                               rows_in_order)
 
 
 def _weakly_connected_components(G):
@@ -30,7 +31,7 @@ def _is_weakly_connected(G):
 
 
 def _weak_labels(G):
-    return graph.run("components", G.both_directions).values
+    return graph.run("components", G.checked_both()).values
 
 
 def _is_tree(G):
@@ -89,12 +90,9 @@ def _subgraph(G, nodes=None, edges=None):
     """A copy with some nodes (all) and those of some stored edges (all) whose ends are among them, with attributes."""
     kept, had = np.ones(len(G), dtype=bool) if nodes is None else nodes, G.attributes
     edges = kept[G.starts] & kept[G.indices] & (True if edges is None else edges)
-    made = had.kind()
-    made.graph.update(had.graph)
-    made.add_nodes_from((G.nodes[k], had.nodes[k]) for k in np.flatnonzero(kept).tolist())
-    made.add_edges_from((G.nodes[G.starts[k]], G.nodes[G.indices[k]], had.edges[k])
-                        for k in np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))).tolist())
-    return made
+    places, nodes = np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))), np.flatnonzero(kept)
+    return made_graph(had.kind, _nodes_at(G, nodes), _nodes_at(G, G.starts[places]), _nodes_at(G, G.indices[places]),
+                      [had.edges[k] for k in places.tolist()], had.graph, [had.nodes[k] for k in nodes.tolist()])
 
 
 def _k_core(G, k=None, core_number=None):
@@ -149,13 +147,13 @@ def _spanning_forest(G, weight, largest):
     order = order[G.starts[order] != G.indices[order]]
     u, v, ranks = G.starts[order], G.indices[order], np.arange(1.0, len(order) + 1)
     both = csr_array((np.tile(ranks, 2), (np.concatenate([u, v]), np.concatenate([v, u]))), shape=(len(G), len(G)))
-    return order[np.sort(graph.run("mst", both).values[2]).astype(np.int64) - 1].tolist()
+    return order[np.sort(graph.run("mst", both).values[2]).astype(np.int64) - 1]
 
 
 def _spanning_edges(G, weight, data, largest):
-    for k in _spanning_forest(G, weight, largest):
-        u, v = G.nodes[G.starts[k]], G.nodes[G.indices[k]]
-        yield (u, v, G.attributes.edges[k]) if data else (u, v)
+    edges = _spanning_forest(G, weight, largest)
+    ends = _nodes_at(G, G.starts[edges]), _nodes_at(G, G.indices[edges])
+    yield from zip(*ends, map(G.attributes.edges.__getitem__, edges.tolist())) if data else zip(*ends)
 
 
 def _minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
@@ -175,11 +173,9 @@ def _maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=F
 
 
 def _spanning_tree(G, weight, largest):
-    tree = G.attributes.kind()
-    tree.graph.update(G.attributes.graph)
-    tree.add_nodes_from(zip(G.nodes, G.attributes.nodes))
-    tree.add_edges_from(_spanning_edges(G, weight, True, largest))
-    return tree
+    edges, had = _spanning_forest(G, weight, largest), G.attributes
+    return made_graph(had.kind, G.nodes, _nodes_at(G, G.starts[edges]), _nodes_at(G, G.indices[edges]),
+                      [had.edges[k] for k in edges.tolist()], had.graph, had.nodes)
 
 
 def _maximal_matching(G):
@@ -188,9 +184,12 @@ def _maximal_matching(G):
     return set(zip(_nodes_at(G, first), _nodes_at(G, mates[first].astype(np.int64))))
 
 
-def _has_edge(G, u, v):
-    row = G.position[u]
-    return G.position[v] in G.indices[G.indptr[row]:G.indptr[row + 1]]
+def _has_edges(G, pairs):
+    """Whether all pairs of nodes are edges of the graph."""
+    u, v = (np.array([G.position[pair[k]] for pair in pairs], dtype=np.int64) for k in (0, 1))
+    rows = edges_in_order(G, u)
+    number = np.repeat(np.arange(len(u)), np.diff(G.indptr)[u])
+    return bool(np.bincount(number[G.indices[rows] == v[number]], minlength=len(u)).all())
 
 
 def _nodes_of_matching(G, matching):
@@ -199,16 +198,17 @@ def _nodes_of_matching(G, matching):
     from networkx.algorithms.matching import matching_dict_to_set
 
     nodes: set = set()
+    edges: list = []
     for edge in matching_dict_to_set(matching) if isinstance(matching, dict) else matching:
-        if len(edge) != 2:
-            raise NetworkXError(f"matching has non-2-tuple edge {edge}")
-        u, v = edge
-        if u not in G or v not in G:
-            raise NetworkXError(f"matching contains edge {edge} with node not in G")
-        if u == v or not _has_edge(G, u, v) or u in nodes or v in nodes:
+        wrong = (f"matching has non-2-tuple edge {edge}" if len(edge) != 2 else
+                 f"matching contains edge {edge} with node not in G" if edge[0] not in G or edge[1] not in G else None)
+        if wrong and _has_edges(G, edges):  # an edge before it decides in NetworkX
+            raise NetworkXError(wrong)
+        if wrong or edge[0] == edge[1] or edge[0] in nodes or edge[1] in nodes:
             return None
+        edges.append(edge)
         nodes.update(edge)
-    return nodes
+    return nodes if _has_edges(G, edges) else None
 
 
 def _is_matching(G, matching):
@@ -237,7 +237,7 @@ def _flags(G, nodes):
 def _is_simple_path(G, nodes):
     if len(nodes) < 2 or not all(node in G for node in nodes):
         return len(nodes) == 1 and nodes[0] in G
-    return len(set(nodes)) == len(nodes) and all(_has_edge(G, u, v) for u, v in zip(nodes, nodes[1:]))
+    return len(set(nodes)) == len(nodes) and _has_edges(G, list(zip(nodes, nodes[1:])))
 
 
 def _edge_boundary(G, nbunch1, nbunch2=None, data=False, keys=False, default=None):

@@ -9,10 +9,12 @@ import numpy as np
 
 from . import _core
 from ._networkx_common import (_cutoff_refusal, _iterable_of, _nodes_at, _source, _within, breadth_first_search, depth_limit_refusal,
-                               rows_in_order)
+                               lists_by_end, made_graph, rows_in_order)
 
 _FORWARD, _REVERSE = 0, 2
 _EVENTS = np.array(["forward", "nontree", "reverse", "reverse-depth_limit"], dtype=object)
+
+_LABELS = np.array(["tree", "forward", "level", "reverse"], dtype=object)
 
 
 def _events(G, source, depth_limit):
@@ -28,11 +30,11 @@ def _events(G, source, depth_limit):
 def _tree_edges(G, source, depth_limit):
     u, v, event = _events(G, source, depth_limit)
     tree = (event == _FORWARD) & (u != v)
-    return zip(_nodes_at(G, u[tree]), _nodes_at(G, v[tree]))
+    return _nodes_at(G, u[tree]), _nodes_at(G, v[tree])
 
 
 def _dfs_edges(G, source=None, depth_limit=None, *, sort_neighbors=None):
-    yield from _tree_edges(G, source, depth_limit)
+    yield from zip(*_tree_edges(G, source, depth_limit))
 
 
 def _dfs_labeled_edges(G, source=None, depth_limit=None, *, sort_neighbors=None):
@@ -43,19 +45,17 @@ def _dfs_labeled_edges(G, source=None, depth_limit=None, *, sort_neighbors=None)
 def _dfs_tree(G, source=None, depth_limit=None, *, sort_neighbors=None):
     from networkx import DiGraph
 
-    edges, tree = _tree_edges(G, source, depth_limit), DiGraph()
-    tree.add_nodes_from(G if source is None else [source])
-    tree.add_edges_from(edges)
-    return tree
+    parents, children = _tree_edges(G, source, depth_limit)
+    return made_graph(DiGraph, G.nodes if source is None else [source, *children], parents, children)
 
 
 def _dfs_predecessors(G, source=None, depth_limit=None, *, sort_neighbors=None):
-    return {child: parent for parent, child in _tree_edges(G, source, depth_limit)}
+    return dict(zip(*_tree_edges(G, source, depth_limit)[::-1]))
 
 
 def _dfs_successors(G, source=None, depth_limit=None, *, sort_neighbors=None):
     found: dict = {}
-    for parent, child in _tree_edges(G, source, depth_limit):
+    for parent, child in zip(*_tree_edges(G, source, depth_limit)):
         found.setdefault(parent, []).append(child)
     return found
 
@@ -111,27 +111,20 @@ def _bfs_labeled_edges(G, sources):
     order, parent, level = breadth_first_search(G, [G.position[node] for node in sources])
     u, v = rows_in_order(G, order)
     turn, above = _turns(G, order), level[u] < level[v]
-    labels = np.full(len(u), "reverse", dtype=object)
-    labels[level[u] == level[v]] = "level"
-    labels[above] = "forward"
-    labels[above & (parent[v] == u)] = "tree"
+    labels = np.select([above & (parent[v] == u), above, level[u] == level[v]], [0, 1, 2], 3)
     if not G.directed:  # level edges are reported once, and edges to the level before not at all
         kept = above | ((level[u] == level[v]) & (turn[v] >= turn[u]))
         u, v, labels = u[kept], v[kept], labels[kept]
-    yield from zip(_nodes_at(G, u), _nodes_at(G, v), labels.tolist())
+    yield from zip(_nodes_at(G, u), _nodes_at(G, v), _LABELS[labels].tolist())
 
 
 def _predecessor(G, source, target=None, cutoff=None, return_seen=None):
     order, _, level = breadth_first_search(G, [_source(G, source, "Source {} not in G")])
     order = _within(order, level, max(1, math.ceil(cutoff)) if cutoff and math.isfinite(cutoff) else None)
-    turn, (u, v) = _turns(G, order), rows_in_order(G, order)
-    before = (level[u] + 1 == level[v]) & (turn[v] >= 0)
-    u, v = u[before], v[before]
-    sequence = np.argsort(turn[v], kind="stable")
-    above, ends = _nodes_at(G, u[sequence]), np.cumsum(np.bincount(turn[v], minlength=len(order))).tolist()
-    nodes = _nodes_at(G, order)
-    found = {node: above[first:last] for node, first, last in zip(nodes, [0, *ends], ends)}
-    seen = dict(zip(nodes, level[order].tolist()))
+    u, v = rows_in_order(G, order)
+    before = (level[u] + 1 == level[v]) & (_turns(G, order)[v] >= 0)
+    found = lists_by_end(G, order, u[before], v[before])
+    seen = dict(zip(found, level[order].tolist()))
     if target is not None:
         found, seen = found.get(target, []), seen.get(target, -1)
     return (found, seen) if return_seen else found

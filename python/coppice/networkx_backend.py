@@ -21,9 +21,9 @@ import numpy as np
 
 from . import (_core, _networkx_flows, _networkx_matrices, _networkx_paths, _networkx_scores, _networkx_structure,
                _networkx_traversals, graph)
-from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated, _levels,
+from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
                                _levels_from, _nodes_at, _not_converged, _of_nodes, _real, _run, _set_at, _sets, _source,
-                               depth_first_search)
+                               depth_first_search, distances_of)
 from ._networkx_empty import OF_EMPTY_GRAPHS, answers_empty_graphs
 
 
@@ -49,6 +49,7 @@ class Graph:
                  node_values=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
         self.values, self.present, self._matrices, self._lengths, self._checked = values or {}, frozenset(present), {}, {}, {}
+        self._degrees: dict = {}
         self.counts, self.attributes, self.node_values, self.origin = counts, attributes, node_values or {}, None
 
     def __getstate__(self):
@@ -96,7 +97,13 @@ class Graph:
         return int(np.count_nonzero(self.starts == self.indices))
 
     def degrees(self, incoming=False, outgoing=True):
-        """Numbers of edges at each vertex; loops of undirected graphs count twice."""
+        """Numbers of edges at each vertex, not to be changed; loops of undirected graphs count twice."""
+        key = incoming, outgoing
+        if key not in self._degrees:
+            self._degrees[key] = self._counted_degrees(incoming, outgoing)
+        return self._degrees[key]
+
+    def _counted_degrees(self, incoming, outgoing):
         counts, n = self.counts, len(self)
         out = np.bincount(self.starts, counts, n) if outgoing else np.zeros(n)
         if self.directed:
@@ -173,6 +180,12 @@ class Graph:
         if key not in self._checked:
             self._checked[key] = graph.CheckedGraph(self.matrix(attribute, incoming))
         return self._checked[key]
+
+    def checked_both(self):
+        """`both_directions` for `graph.run`."""
+        if "both" not in self._checked:
+            self._checked["both"] = graph.CheckedGraph(self.both_directions)
+        return self._checked["both"]
 
 
 class Attributes(NamedTuple):
@@ -305,12 +318,15 @@ def _closeness_centrality(G, u=None, distance=None, wf_improved=True):
         return _by_node(G, _run("closeness", G))
     if u is not None:
         absent = "Source {} is not in G" if distance is None else "Node {} not found in graph"
-        return _closeness(G, _source(G, u, absent), distance, wf_improved)
-    return {node: _closeness(G, k, distance, wf_improved) for k, node in enumerate(G)}
+        return _closeness(G, [_source(G, u, absent)], distance, wf_improved)[u]
+    return _closeness(G, range(len(G)), distance, wf_improved)
 
 
-def _closeness(G, end, distance, improved):
-    found = _levels(G, end, incoming=True) if distance is None else _distances(G, end, distance, incoming=True)
+def _closeness(G, ends, distance, improved):
+    return {G.nodes[end]: _inverse_mean(G, found, improved) for end, found in distances_of(G, ends, distance, incoming=True)}
+
+
+def _inverse_mean(G, found, improved):
     reached = found[np.isfinite(found)]
     others, total = len(reached) - 1.0, float(reached.sum())
     return others / total * (others / (len(G) - 1) if improved else 1.0) if total > 0 else 0.0
@@ -753,7 +769,8 @@ class _Backend:
         """Whether the call, with the conversion of a graph that is not converted yet, takes less time than in NetworkX."""
         need = _FUNCTIONS[name]
         given = need.bound(args, kwargs)
-        G, cost = given["G"], "search" if given.get("u") is not None else need.cost
+        of_one = name == "closeness_centrality" and given["u"] is not None
+        G, cost = given["G"], "search" if of_one else need.cost
         if name == "betweenness_centrality" and (given["k"] is not None or given["endpoints"]):
             return False  # a product for each level: many levels take longer than in NetworkX, few a tenth
         least = (_LEAST if isinstance(G, Graph) or _cached(G) else _LEAST_WITH_CONVERSION)[cost]

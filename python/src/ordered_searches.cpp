@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "components.hpp"
+#include "without_collector.hpp"
 
 namespace coppice::python {
 namespace {
@@ -274,21 +275,6 @@ nb::tuple shortest_path_order(input_indices const& indptr, input_indices const& 
     }
     return nb::make_tuple(to_python(std::move(order)), to_python(std::move(parent)));
 }
-
-/// Stops the garbage collector during its lifetime, which otherwise visits all objects of the process several times
-/// while many containers are made that stay.
-class without_collector {
-public:
-    without_collector() : was_enabled_(PyGC_Disable() == 1) {}
-    ~without_collector() {
-        if (was_enabled_) PyGC_Enable();
-    }
-    without_collector(without_collector const&) = delete;
-    without_collector& operator=(without_collector const&) = delete;
-
-private:
-    bool was_enabled_;
-};
 
 /// A list with one more element; `list` may be null.
 nb::object extended(PyObject* list, PyObject* last) {
