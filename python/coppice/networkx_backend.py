@@ -523,7 +523,7 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_transitivity, "heavy", {"directed": False, "loops": False}),
     (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
     (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
-                                                     "several": True}),
+                                                     "functions": True, "several": True}),
     *_networkx_flows.FUNCTIONS, *_networkx_matrices.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS,
     *_networkx_structure.FUNCTIONS, *_networkx_traversals.FUNCTIONS,
 )}
