@@ -57,7 +57,7 @@ OF_EMPTY_GRAPHS = {
     "overall_reciprocity": _NO_EDGES,
     "to_scipy_sparse_array": _raises("NetworkXError", "Graph has no nodes or edges"),
 }
-# These need no case of their own: they go through the nodes or read the source first.
+# These are not in the table: they go through the nodes or read the source first.
 _NATURAL = {
     "all_pairs_bellman_ford_path_length", "all_pairs_dijkstra", "all_pairs_dijkstra_path", "all_pairs_dijkstra_path_length",
     "all_pairs_shortest_path", "all_pairs_shortest_path_length", "to_numpy_array",
