@@ -7,30 +7,30 @@ import math
 
 import numpy as np
 
-from . import graph
-from ._networkx_common import _distances, _groups, _levels, _real, _run, depth_first_search
+from . import _core, graph
+from ._networkx_common import (_groups, _nodes_at, _real, _run, _set_at, _sets, depth_first_search, distances_of,
+                               rows_in_order)
 from ._networkx_paths import _eccentricity, _levels_between
 from ._networkx_structure import _is_weakly_connected, _seed_refusal
 
 
 def _biconnected(G):
-    """((vertices of each biconnected component, in the order of the search), when the search leaves it, roots' children).
+    """(label of every vertex, last vertex of each component, parents, vertices as NetworkX's search leaves them).
 
-    Components come in the order in which NetworkX's depth-first search leaves them.
+    Labels rise in the order in which the depth-first search ends with the components; the lower ends of the tree edges of a
+    component have its label, roots have -1. Its last vertex is the lower end that is left last; the parent of this vertex is
+    the only other vertex of the component.
     """
-    start, end, number = _run("biconnected", G)
-    order, finish, children = depth_first_search(G)
-    turn = np.empty(len(G), dtype=np.int64)
-    turn[order] = np.arange(len(G))
-    members = np.unique(np.concatenate([number * len(G) + turn[start], number * len(G) + turn[end]]).astype(np.int64))
-    components = np.split(np.asarray(order)[members % len(G)], np.flatnonzero(np.diff(members // len(G))) + 1)
-    found = [component.tolist() for component in components if len(component)]
-    return sorted(found, key=lambda component: finish[component[1]]), finish, children
+    order, parent, left = depth_first_search(G)
+    label, tops = _core.biconnected_labels(G.indptr, G.indices, order, parent, left)
+    return label, tops, parent, left
 
 
 def _biconnected_components(G):
-    for component in _biconnected(G)[0]:
-        yield {G.nodes[v] for v in component}
+    label, tops, parent, _ = _biconnected(G)
+    for component, head in zip(_sets(G, label)[1:], _nodes_at(G, parent[tops])):
+        component.add(head)
+        yield component
 
 
 def _is_biconnected(G):
@@ -39,15 +39,15 @@ def _is_biconnected(G):
 
 
 def _articulation_points(G):
-    components, finish, children = _biconnected(G)
-    turns = {}  # a root is known at the end of its search, another vertex at the end of its first component
-    for component in components:
-        head = component[0]
-        if head not in children:
-            turns.setdefault(head, finish[component[1]])
-    heads = [component[0] for component in components]
-    turns.update({root: finish[root] for root in children if heads.count(root) > 1})
-    yield from (G.nodes[v] for v in sorted(turns, key=turns.__getitem__))
+    """NetworkX knows a root when its search ends, another vertex when the first component below it ends."""
+    _, tops, parent, left = _biconnected(G)
+    turn, heads = np.empty(len(G), dtype=np.int64), parent[tops]
+    turn[left] = np.arange(len(G))
+    roots = parent[heads] == heads
+    found = ~roots | (np.bincount(heads, minlength=len(G))[heads] > 1)
+    order = np.argsort(np.where(roots, turn[heads], turn[tops])[found], kind="stable")
+    heads = heads[found][order]
+    yield from _nodes_at(G, heads[np.sort(np.unique(heads, return_index=True)[1])])
 
 
 def _topological_generations(G):
@@ -58,11 +58,9 @@ def _topological_generations(G):
     generation, level = np.flatnonzero(levels == 0), 0
     while len(generation):
         _refuse_changes(G, generation)
-        yield [G.nodes[v] for v in generation.tolist()]
+        yield _nodes_at(G, generation)
         level += 1
-        first, count = G.indptr[generation], np.diff(G.indptr)[generation]
-        edges = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
-        ends = G.indices[edges]
+        _, ends = rows_in_order(G, generation)
         ends = ends[levels[ends] == level][::-1]
         vertices, last = np.unique(ends, return_index=True)
         generation = vertices[np.argsort(-last)]
@@ -91,14 +89,14 @@ def _topological_sort(G):
 
 
 def _has_cycle(G):
-    return not graph.run("topological-levels", G.matrix()).facts["acyclic"]
+    return not graph.run("topological-levels", G.checked()).facts["acyclic"]
 
 
 def _dag_longest_path_length(G, weight="weight", default_weight=1):
     from networkx import NetworkXUnfeasible
 
     try:
-        longest = graph.run("longest-paths", G.matrix(weight)).facts["longest"]
+        longest = graph.run("longest-paths", G.checked(weight)).facts["longest"]
     except ArithmeticError:
         raise NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration") from None
     return int(longest) if G.lengths(weight).integers else longest
@@ -141,7 +139,7 @@ def _minimum_cut_value(flowG, _s, _t, capacity="capacity", flow_func=None, **kwa
 
 def _minimum_cut(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
     value, sides = _cut(flowG, _s, _t, capacity)
-    return value, tuple({flowG.nodes[k] for k in np.flatnonzero(sides == side).tolist()} for side in (1, 0))
+    return value, (_set_at(flowG, sides == 1), _set_at(flowG, sides == 0))
 
 
 def _network(G, source, sink, capacity):
@@ -189,7 +187,7 @@ def _levels_over(G, edges, start):
 def _leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None):
     if not len(G.indices):
         return [{node} for node in G]
-    return _groups(G, graph.run("leiden", G.matrix(weight), resolution=resolution).values)
+    return _groups(G, graph.run("leiden", G.checked(weight), resolution=resolution).values)
 
 
 def _center(G, e=None, usebounds=False, weight=None):
@@ -201,8 +199,7 @@ def _center(G, e=None, usebounds=False, weight=None):
 def _distance_sum(G, weight, factor=None):
     """The sum over ordered pairs of vertices of their distance times factor(u, all v); infinity: not connected."""
     total = 0.0
-    for start in range(len(G)):
-        found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    for start, found in distances_of(G, range(len(G)), weight):
         if not np.isfinite(found).all():
             return math.inf
         total += float((found if factor is None else found * factor(start)).sum())
@@ -226,8 +223,7 @@ def _gutman_index(G, weight=None):
 
 def _harmonic_diameter(G, sp=None, *, weight=None):
     total, n = 0.0, len(G)
-    for start in range(n):
-        found = _levels(G, start) if weight is None else _distances(G, start, weight)
+    for _, found in distances_of(G, range(n), weight):
         total += float((1 / found[np.isfinite(found) & (found != 0)]).sum())
     if total:
         return n * (n - 1) / total

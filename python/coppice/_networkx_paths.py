@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Searches and shortest paths of the NetworkX backend.
 
-Sets, levels and lengths come from the searches of the library. Where NetworkX's result depends on the order in which it
-reads edges (trees, paths, layers), SciPy's breadth-first order of the arrays, or a heap over the edges that end a shortest
-path, gives the same tree as NetworkX.
+Sets and lengths come from the searches of the library. Where NetworkX's result depends on the order in which it reads edges
+(trees, paths, layers), one thread reads them in this order (`_core.breadth_first`), or the edges that end a shortest path.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from itertools import count
+from collections.abc import Hashable
 
 import numpy as np
 
-from . import graph
-from ._networkx_common import _cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _source
+from . import _core, graph
+from ._networkx_common import (_cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _levels_from, _nodes_at,
+                               _set_at, _source, _within, breadth_first_search, depth_limit_refusal,
+                               distances_of, edges_in_order, lists_by_end,
+                               made_graph)
 
 
 def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
     """NetworkX's dict of lengths, with or without weights."""
     start = _source(G, source, message)
-    found = _levels(G, start, incoming) if weight is None else _distances(G, start, weight, incoming)
+    if weight is None:
+        return _levels_from(G, start, cutoff, incoming)
+    found = _distances(G, start, weight, incoming)
     return _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
@@ -30,17 +33,12 @@ def _number(G, weight, value):
 
 
 def _single_target_shortest_path_length(G, target, cutoff=None):
-    return _lengths_from(G, target, None, _whole(cutoff), True, "Target {} is not in G")
+    return _lengths_from(G, target, None, cutoff, True, "Target {} is not in G")
 
 
 def _all_pairs_shortest_path_length(G, cutoff=None):
     for node in G:
-        yield node, _lengths_from(G, node, None, _whole(cutoff))
-
-
-def _whole(cutoff):
-    """NetworkX goes on to the next level from one below the cutoff."""
-    return cutoff if cutoff is None or not math.isfinite(cutoff) else math.ceil(cutoff)
+        yield node, _lengths_from(G, node, None, cutoff)
 
 
 def _has_path(G, source, target):
@@ -94,8 +92,13 @@ def _shortest_path_length(G, source=None, target=None, weight=None, method="dijk
 
 
 def _all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
-    for node in G:
-        yield node, _lengths_from(G, node, weight, cutoff)
+    if weight is None and cutoff is not None and math.isfinite(cutoff):
+        cutoff = math.floor(cutoff)  # searches go one level on from one below the cutoff
+    if weight is None:
+        yield from _all_pairs_shortest_path_length(G, cutoff)
+        return
+    for start, found in distances_of(G, range(len(G)), weight):
+        yield G.nodes[start], _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
 def _signed_distances(G, start, weight):
@@ -109,7 +112,9 @@ def _signed_distances(G, start, weight):
 
 def _single_source_bellman_ford_path_length(G, source, weight="weight"):
     start = _source(G, source, "Source {} not in G")
-    found = _levels(G, start) if weight is None else _signed_distances(G, start, weight)
+    if weight is None:
+        return _levels_from(G, start, None)
+    found = _signed_distances(G, start, weight)
     return _from_source(G, found, start, None, G.lengths(weight).integers)
 
 
@@ -139,57 +144,35 @@ def _negative_edge_cycle(G, weight="weight", heuristic=True):
     return False
 
 
-def _search(G, starts):
-    """NetworkX's breadth-first search from vertices: (vertices, parents, levels) in the order of the search."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import breadth_first_order
-
-    if len(starts) == 1:
-        order, parent = breadth_first_order(G.stored, starts[0])
-        order, level = order.tolist(), {starts[0]: 0}
-    else:  # a vertex more, whose edges are the order of the sources
-        n = len(G)
-        indices = np.concatenate([G.indices, starts])
-        stored = csr_array((np.ones(len(indices)), indices, np.append(G.indptr, len(indices))), shape=(n + 1, n + 1))
-        order, parent = breadth_first_order(stored, n)
-        order, level = order.tolist()[1:], dict.fromkeys(starts, 0)
-    parent = parent.tolist()
-    for v in order[len(starts):]:
-        level[v] = level[parent[v]] + 1
-    return order, parent, level
-
-
 def _edges_of_search(G, source, depth_limit=None):
-    """(parent, child) in the order of the search."""
+    """(parents, children) in the order of the search."""
     from networkx import NetworkXError
 
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
-    limit, (order, parent, level) = len(G) if depth_limit is None else depth_limit, _search(G, [G.position[source]])
-    return [(G.nodes[parent[v]], G.nodes[v]) for v in order[1:] if level[v] - 1 < limit]
+    order, parent, level = breadth_first_search(G, [G.position[source]])
+    below = _within(order, level, depth_limit)[1:]
+    return _nodes_at(G, parent[below]), _nodes_at(G, below)
 
 
 def _bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
-    yield from _edges_of_search(G, source, depth_limit)
+    yield from zip(*_edges_of_search(G, source, depth_limit))
 
 
 def _bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     from networkx import DiGraph
 
-    tree = DiGraph()
-    tree.add_node(source)
-    tree.add_edges_from(_edges_of_search(G, source, depth_limit))
-    return tree
+    parents, children = _edges_of_search(G, source, depth_limit)
+    return made_graph(DiGraph, [source, *children], parents, children)
 
 
 def _bfs_predecessors(G, source, depth_limit=None, sort_neighbors=None):
-    for parent, child in _edges_of_search(G, source, depth_limit):
-        yield child, parent
+    yield from zip(*_edges_of_search(G, source, depth_limit)[::-1])
 
 
 def _bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
     children: dict = {source: []}
-    for parent, child in _edges_of_search(G, source, depth_limit):
+    for parent, child in zip(*_edges_of_search(G, source, depth_limit)):
         children.setdefault(parent, []).append(child)
     yield from children.items()
 
@@ -197,13 +180,10 @@ def _bfs_successors(G, source, depth_limit=None, sort_neighbors=None):
 def _bfs_layers(G, sources):
     if sources in G:
         sources = [sources]
-    order, _, level = _search(G, [G.position[node] for node in set(sources)])
-    layer: list = []
-    for k, v in enumerate(order):
-        layer.append(G.nodes[v])
-        if k + 1 == len(order) or level[order[k + 1]] > level[v]:
-            yield layer
-            layer = []
+    order, _, level = breadth_first_search(G, [G.position[node] for node in set(sources)])
+    ends = np.cumsum(np.bincount(level[order])).tolist()
+    nodes = _nodes_at(G, order)
+    yield from (nodes[first:last] for first, last in zip([0, *ends], ends))
 
 
 def _descendants_at_distance(G, source, distance):
@@ -212,7 +192,7 @@ def _descendants_at_distance(G, source, distance):
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the graph.")
     levels = _levels(G, G.position[source])
-    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(levels) & (levels == distance)).tolist()}
+    return _set_at(G, np.isfinite(levels) & (levels == distance))
 
 
 def _descendants(G, source):
@@ -228,14 +208,14 @@ def _reached(G, source, incoming):
 
     if source not in G:
         raise NetworkXError(f"The node {source} is not in the {'di' if G.directed else ''}graph.")
-    start = G.position[source]
-    return {G.nodes[k] for k in np.flatnonzero(np.isfinite(_levels(G, start, incoming))).tolist() if k != start}
+    found = _set_at(G, np.isfinite(_levels(G, G.position[source], incoming)))
+    found.remove(source)
+    return found
 
 
 def _single_source_shortest_path(G, source, cutoff=None):
-    order, parent, level = _search(G, [_source(G, source, "Source {} not in G")])
-    limit = math.inf if cutoff is None else cutoff
-    return _paths(G, [v for v in order if level[v] == 0 or level[v] - 1 < limit], parent)
+    order, parent, level = breadth_first_search(G, [_source(G, source, "Source {} not in G")])
+    return _core.paths(G.nodes, _within(order, level, cutoff), parent)
 
 
 def _all_pairs_shortest_path(G, cutoff=None):
@@ -243,54 +223,61 @@ def _all_pairs_shortest_path(G, cutoff=None):
         yield node, _single_source_shortest_path(G, node, cutoff)
 
 
-def _paths(G, order, parent):
-    """The paths to vertices whose parents come before them; the first one is the source."""
-    paths = {G.nodes[order[0]]: [G.nodes[order[0]]]}
-    for v in order[1:]:
-        paths[G.nodes[v]] = [*paths[G.nodes[parent[v]]], G.nodes[v]]
-    return paths
+def _dijkstra_search(G, starts, weight, cutoff=None):
+    """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths)."""
+    found = _distances_from(G, starts, weight)
+    steps = np.ones(len(G.indices)) if weight is None else G.lengths(weight).array
+    order, parent = _core.shortest_path_order(G.indptr, G.indices, steps, found, np.asarray(starts, dtype=np.int32),
+                                              math.inf if cutoff is None else cutoff)
+    return order, parent, found
 
 
-def _dijkstra_search(G, start, weight, cutoff=None):
-    """(vertices in the order in which NetworkX's Dijkstra ends with them, their parents, lengths).
+def _distances_from(G, starts, weight):
+    """The least lengths of paths from some vertices; several ones are the ends of edges of length 0 from a vertex more."""
+    if len(starts) == 1:
+        return _levels(G, starts[0]) if weight is None else _distances(G, starts[0], weight)
+    from scipy.sparse import csr_array
 
-    A vertex has the first parent through which its length is reached. Vertices of one length come in the order in which
-    such a parent reached them.
-    """
-    found = _levels(G, start) if weight is None else _distances(G, start, weight)
-    last = math.inf if cutoff is None else cutoff
-    steps = 1.0 if weight is None else G.lengths(weight).array
-    ends = np.isfinite(found[G.indices]) & (found[G.starts] + steps == found[G.indices]) & (found[G.indices] <= last)
-    indices, offsets = G.indices[ends].tolist(), np.concatenate([[0], np.cumsum(ends)])[G.indptr].tolist()
-    lengths, parent, order, turn, fringe = found.tolist(), {start: start}, [], count(), [(0.0, 0, start)]
-    while fringe:
-        _, _, v = heapq.heappop(fringe)
-        order.append(v)
-        for u in indices[offsets[v]:offsets[v + 1]]:
-            if u not in parent:
-                parent[u] = v
-                heapq.heappush(fringe, (lengths[u], next(turn), u))
-    return order, parent, lengths
+    A, n = G.matrix(weight), len(G)
+    from_all = csr_array((np.concatenate([A.data, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
+                          np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
+    return graph.run("sssp", from_all, source=n).values[:n]
 
 
 def _single_source_dijkstra(G, source, target=None, cutoff=None, weight="weight"):
+    return _multi_source_dijkstra(G, [source], target, cutoff, weight)
+
+
+def _starts_of(G, sources):
+    from networkx import NodeNotFound
+
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for node in sources:
+        if node not in G:
+            raise NodeNotFound(f"Node {node} not found in graph")
+    return [G.position[node] for node in dict.fromkeys(sources)]
+
+
+def _multi_source_dijkstra(G, sources, target=None, cutoff=None, weight="weight"):
     from networkx import NetworkXNoPath
 
-    start = _source(G, source, "Node {} not found in graph")
-    if target == source:
+    starts = _starts_of(G, sources)
+    if target in sources:
         return 0, [target]
-    order, parent, lengths = _dijkstra_search(G, start, weight, cutoff)
+    order, parent, lengths = _dijkstra_search(G, starts, weight, cutoff)
     if target is None:
-        distances = {G.nodes[v]: _number(G, weight, lengths[v]) for v in order}
-        distances[source] = 0
-        return distances, _paths(G, order, parent)
+        lengths = lengths[order]
+        numbers = (lengths.astype(np.int64) if G.lengths(weight).integers else lengths).tolist()
+        distances = dict(zip(_nodes_at(G, order), [0] * len(starts) + numbers[len(starts):]))
+        return distances, _core.paths(G.nodes, order, parent)
     end = G.position[target] if target in G else None
-    if end not in parent:
+    if end is None or parent[end] < 0:
         raise NetworkXNoPath(f"No path to {target}.")
     path = [end]
-    while path[-1] != start:
-        path.append(parent[path[-1]])
-    return _number(G, weight, lengths[end]), [G.nodes[v] for v in reversed(path)]
+    while parent[path[-1]] != path[-1]:
+        path.append(int(parent[path[-1]]))
+    return _number(G, weight, lengths[end]), _nodes_at(G, path[::-1])
 
 
 def _single_source_dijkstra_path(G, source, cutoff=None, weight="weight"):
@@ -312,27 +299,37 @@ def _all_pairs_dijkstra_path(G, cutoff=None, weight="weight"):
 
 
 def _multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
-    """From a vertex more, whose edges to the sources have length 0."""
-    from scipy.sparse import csr_array
-
-    A, n, starts = G.matrix(weight), len(G), [G.position[node] for node in sources]
-    from_all = csr_array((np.concatenate([A.data, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
-                          np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
-    found = graph.run("sssp", from_all, source=n).values[:n]
+    starts = _starts_of(G, sources)
+    found = _distances_from(G, starts, weight)
     lengths = _from_source(G, found, starts[0], cutoff, G.lengths(weight).integers)
     return {**dict.fromkeys(sources, 0), **lengths}
+
+
+def _multi_source_dijkstra_path(G, sources, cutoff=None, weight="weight"):
+    return _multi_source_dijkstra(G, sources, None, cutoff, weight)[1]
+
+
+def _dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
+    """A predecessor ends a shortest path; NetworkX lists them in the order in which it is done with them."""
+    start = _source(G, source, "Node {} is not found in the graph")
+    order, _, found = _dijkstra_search(G, [start], weight, cutoff)
+    edges = edges_in_order(G, order)
+    u, v, reached = G.starts[edges], G.indices[edges], np.zeros(len(G), dtype=bool)
+    reached[order] = True
+    steps = np.ones(len(edges)) if weight is None else G.lengths(weight).array[edges]
+    ends = reached[v] & (found[u] + steps == found[v])
+    return lists_by_end(G, order, u[ends], v[ends]), _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 
 def _eccentricity(G, v=None, sp=None, weight=None):
     from networkx import NetworkXError
 
     found = {}
-    for node in G if v is None else [v] if v in G else v:
-        lengths = _levels(G, G.position[node]) if weight is None else _distances(G, G.position[node], weight)
+    for start, lengths in distances_of(G, [G.position[node] for node in (G if v is None else [v] if v in G else v)], weight):
         if not np.isfinite(lengths).all():
             raise NetworkXError("Found infinite path length because the digraph is not strongly connected" if G.directed else
                                 "Found infinite path length because the graph is not connected")
-        found[node] = _number(G, weight, lengths.max())
+        found[G.nodes[start]] = _number(G, weight, lengths.max())
     return found[v] if v is not None and v in G else found
 
 
@@ -356,31 +353,29 @@ def _average_shortest_path_length(G, weight=None, method=None):
     n, total = len(G), 0.0
     if n == 1:
         return 0
-    if len(np.unique(graph.run("strong-components" if G.directed else "components", G.matrix()).values)) > 1:
+    if len(np.unique(graph.run("strong-components" if G.directed else "components", G.checked()).values)) > 1:
         raise NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
-    for start in range(n):
-        total += float((_levels(G, start) if weight is None else _distances(G, start, weight)).sum())
+    for _, lengths in distances_of(G, range(n), weight):
+        total += float(lengths.sum())
     return total / (n * (n - 1))
 
 
 def _global_efficiency(G):
     n, total = len(G), 0.0
-    for start in range(n):
-        levels = _levels(G, start)
+    for _, levels in distances_of(G, range(n)):
         total += float((1 / levels[levels > 0]).sum())
     return total / (n * (n - 1)) if n > 1 else 0
 
 
 def _is_directed_acyclic_graph(G):
-    return G.directed and G.loops == 0 and len(np.unique(graph.run("strong-components", G.matrix()).values)) == len(G)
+    return G.directed and G.loops == 0 and len(np.unique(graph.run("strong-components", G.checked()).values)) == len(G)
 
 
 def _search_refusal(given):
     """NetworkX reads incoming edges in the order of their insertion, which the arrays do not hold."""
     if given.get("reverse") and given["G"].is_directed():
         return "reverse of a directed graph depends on the order in which edges were added"
-    limit = given["depth_limit"]
-    return None if limit is None or isinstance(limit, (int, float)) else "depth_limit is not a number"
+    return depth_limit_refusal(given["depth_limit"])
 
 
 def _layers_refusal(given):
@@ -391,8 +386,9 @@ def _layers_refusal(given):
 
 
 def _sources_refusal(given):
-    if not given["sources"] or not _iterable_of(given["sources"], given["G"]):
-        return "sources is not a list of nodes of the graph"
+    sources = given["sources"]
+    if not isinstance(sources, (list, tuple, set, frozenset, dict)) or not all(isinstance(node, Hashable) for node in sources):
+        return "sources is not a list of nodes"
     return _cutoff_refusal(given)
 
 
@@ -406,6 +402,8 @@ def _distance_refusal(given):
 
 
 def _method_refusal(given):
+    if callable(given["weight"]) and given["source"] is None and given["target"] is not None and given["G"].is_directed():
+        return "weight is a function, which NetworkX calls for reversed edges"
     return None if given["method"] in ("dijkstra", "bellman-ford") else "method is neither dijkstra nor bellman-ford"
 
 
@@ -416,7 +414,8 @@ def _ends_refusal(given):
 _FROM = {"node": "source", "several": True}
 _SEARCH = {**_FROM, "only": {"sort_neighbors": None}, "arguments": _search_refusal}
 _BETWEEN = {"node": ("source", "target"), "several": True, "arguments": _ends_refusal}
-_WEIGHTED, _SIGNED = {"weight": "weight"}, {"weight": "weight", "use": "signed"}
+_WEIGHTED = {"weight": "weight", "functions": True}
+_SIGNED = {**_WEIGHTED, "use": "signed"}
 _CUT = {"arguments": _cutoff_refusal, "several": True}
 _EXTREME = {**_WEIGHTED, "several": True, "only": {"e": None, "usebounds": False}}
 FUNCTIONS = (
@@ -436,6 +435,9 @@ FUNCTIONS = (
     (_all_pairs_bellman_ford_path_length, "sources", {**_SIGNED, "several": True}),
     (_negative_edge_cycle, "search", {**_SIGNED, "several": True}),
     (_multi_source_dijkstra_path_length, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
+    (_multi_source_dijkstra, "search", {**_WEIGHTED, "several": True, "node": "target", "arguments": _sources_refusal}),
+    (_multi_source_dijkstra_path, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
+    (_dijkstra_predecessor_and_distance, "search", {**_CUT, **_WEIGHTED, "node": "source"}),
     (_eccentricity, "sources", {**_WEIGHTED, "several": True, "only": {"sp": None}, "arguments": _nodes_refusal}),
     (_diameter, "sources", _EXTREME),
     (_radius, "sources", _EXTREME),
@@ -447,7 +449,7 @@ FUNCTIONS = (
     (_all_pairs_shortest_path, "local", _CUT),
     (_descendants, "search", _FROM),
     (_ancestors, "search", _FROM),
-    (_descendants_at_distance, "search", {**_FROM, "arguments": _distance_refusal}),
+    (_descendants_at_distance, "local", {**_FROM, "arguments": _distance_refusal}),
     (_bfs_edges, "search", _SEARCH),
     (_bfs_tree, "search", _SEARCH),
     (_bfs_predecessors, "search", _SEARCH),

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from . import graph
-from ._networkx_common import _by_node, _distances, _iterable_of, _levels, _not_converged, _real
+from ._networkx_common import _by_node, _iterable_of, _not_converged, _real, distances_of
 from .sparse import Matrix
 
 
@@ -32,8 +32,7 @@ def _share_of_nodes(G, degrees):
 
 def _harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     scores = np.zeros(len(G))
-    for start in range(len(G)):
-        found = _levels(G, start) if distance is None else _distances(G, start, distance)
+    for _, found in distances_of(G, range(len(G)), distance):
         reached = np.isfinite(found) & (found != 0)
         scores[reached] += 1 / found[reached]
     return _by_node(G, scores)
@@ -42,7 +41,7 @@ def _harmonic_centrality(G, nbunch=None, distance=None, sources=None):
 def _hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     """NetworkX iterates by ARPACK until `tol`; here until the digits of the vector stay."""
     try:
-        authorities = graph.run("hits", G.matrix(), tolerance=1e-12, max_iterations=100_000).values
+        authorities = graph.run("hits", G.checked(), tolerance=1e-12, max_iterations=100_000).values
     except ArithmeticError as error:
         raise NotImplementedError(f"hits: {error}") from None
     hubs = G.matrix() @ authorities
@@ -103,17 +102,20 @@ def _edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=N
             for u, v in zip(G.starts[once].tolist(), G.indices[once].tolist())}
 
 
-def betweenness_from(G, starts, endpoints):
-    """Brandes' sums over shortest paths from some vertices, unscaled; products of the library take a level at a time."""
-    total, rows = np.zeros(len(G)), max(1, min(64, 2**24 // len(G)))
+def betweenness_from(G, starts, endpoints, targets=None):
+    """Brandes' sums over shortest paths from some vertices, unscaled; products of the library take a level at a time.
+
+    targets : flags of the vertices at which paths end; None: all.
+    """
+    total, rows, targets = np.zeros(len(G)), max(1, min(64, 2**24 // len(G))), np.ones(len(G)) if targets is None else targets
     edges = Matrix(G.matrix()), Matrix(G.incoming)
     for first in range(0, len(starts), rows):
-        total += _dependencies(*edges, np.asarray(starts[first:first + rows]), endpoints)
+        total += _dependencies(*edges, np.asarray(starts[first:first + rows]), endpoints, targets)
     return total
 
 
-def _dependencies(edges, incoming, starts, endpoints):
-    """The sum over the starts s of sum_t paths(s, v, t) / paths(s, t), t and v other than s; `endpoints`: with v = t, s."""
+def _dependencies(edges, incoming, starts, endpoints, targets):
+    """The sum over the starts s and the targets t of paths(s, v, t) / paths(s, t), t and v other than s; `endpoints`: with v = t, s."""
     n, each = edges.shape[0], np.arange(len(starts))
     paths, level = np.zeros((len(starts), n)), np.full((len(starts), n), -1, dtype=np.int32)
     paths[each, starts], level[each, starts] = 1, 0
@@ -125,7 +127,7 @@ def _dependencies(edges, incoming, starts, endpoints):
         paths[fronts[-1]], level[fronts[-1]] = value[new], len(fronts) - 1
     share = np.zeros_like(paths)
     for depth in range(len(fronts) - 2, 1, -1):
-        row, column, value = _product(fronts[depth], (1 + share[fronts[depth]]) / paths[fronts[depth]], incoming)
+        row, column, value = _product(fronts[depth], (targets[fronts[depth][1]] + share[fronts[depth]]) / paths[fronts[depth]], incoming)
         before = level[row, column] == depth - 1
         row, column = row[before], column[before]
         share[row, column] = value[before] * paths[row, column]
@@ -133,6 +135,13 @@ def _dependencies(edges, incoming, starts, endpoints):
         share[level > 0] += 1
         share[each, starts] = (level > 0).sum(axis=1)
     return share.sum(axis=0)
+
+
+def _betweenness_centrality_subset(G, sources, targets, normalized=False, weight=None):
+    flags = np.zeros(len(G))
+    flags[[G.position[node] for node in targets]] = 1
+    sums = betweenness_from(G, [G.position[node] for node in sources], False, flags)
+    return _by_node(G, scaled_betweenness(G, sums, normalized, False, None))
 
 
 def _product(places, values, edges):
@@ -183,6 +192,48 @@ def _preferential_attachment(G, ebunch=None):
     return ((u, v, int(degree[G.position[u]] * degree[G.position[v]])) for u, v in ebunch)
 
 
+def _predicted(G, pairs, community, score):
+    """NetworkX's iterator of (u, v, score of the common neighbors, of those of their community); None: of two communities."""
+    from networkx import NetworkXAlgorithmError
+
+    communities, rows = G.values_of_nodes(community), {}
+
+    def community_of(node):
+        if node not in communities:
+            raise NetworkXAlgorithmError(f"No community information available for Node {node}")
+        return communities[node]
+
+    def neighbors(u):
+        if u not in rows:
+            rows[u] = set(G.indices[G.indptr[G.position[u]]:G.indptr[G.position[u] + 1]].tolist())
+        return rows[u]
+
+    def predict(u, v):
+        first, second = community_of(u), community_of(v)
+        common = (neighbors(u) & neighbors(v)) - {G.position[u], G.position[v]}
+        return score(common, {k for k in common if community_of(G.nodes[k]) == first} if first == second else None)
+
+    return ((u, v, predict(u, v)) for u, v in pairs)
+
+
+def _cn_soundarajan_hopcroft(G, ebunch=None, community="community"):
+    return _predicted(G, ebunch, community, lambda common, within: len(common) + len(within or ()))
+
+
+def _ra_index_soundarajan_hopcroft(G, ebunch=None, community="community"):
+    degrees = G.degrees()
+    return _predicted(G, ebunch, community, lambda common, within: sum(1 / int(degrees[k]) for k in within or ()))
+
+
+def _within_inter_cluster(G, ebunch=None, delta=0.001, community="community"):
+    from networkx import NetworkXAlgorithmError
+
+    if delta <= 0:
+        raise NetworkXAlgorithmError("Delta must be greater than zero")
+    return _predicted(G, ebunch, community, lambda common, within: 0 if within is None else
+                      len(within) / (len(common) - len(within) + delta))
+
+
 def _over_pairs(G, pairs, weights, score):
     """(u, v, score) for pairs of nodes; `score` takes the sum of the weights of the common neighbors."""
     from scipy.sparse import csr_array
@@ -218,7 +269,18 @@ def _pairs_refusal(given):
     return None if fine else "ebunch has an element that is not a tuple of two different nodes of the graph"
 
 
+def _delta_refusal(given):
+    return _pairs_refusal(given) if _real(given["delta"]) else "delta is not a number"
+
+
+def _subset_refusal(given):
+    if _iterable_of(given["sources"], given["G"]) and _iterable_of(given["targets"], given["G"]):
+        return None
+    return "sources or targets is not a list of nodes of the graph"
+
+
 _PAIRS = {"directed": False, "loops": False, "arguments": _pairs_refusal}
+_COMMUNITIES = {"directed": False, "node_attribute": "community", "arguments": _pairs_refusal}
 FUNCTIONS = (
     (_edge_betweenness_centrality, "heavy", {"only": {"k": None}, "weight": "weight", "use": "positive"}),
     (_degree_centrality, "search", {"several": True}),
@@ -226,6 +288,10 @@ FUNCTIONS = (
     (_out_degree_centrality, "search", {"several": True, "directed": True}),
     (_harmonic_centrality, "sources", {"only": {"nbunch": None, "sources": None}, "weight": "distance", "several": True}),
     (_hits, "pass", {"only": {"nstart": None, "normalized": True}, "arguments": _hits_refusal, "absent": "weight"}),
+    (_betweenness_centrality_subset, "local", {"only": {"weight": None}, "several": True, "arguments": _subset_refusal}),
+    (_cn_soundarajan_hopcroft, "local", _COMMUNITIES),
+    (_ra_index_soundarajan_hopcroft, "local", _COMMUNITIES),
+    (_within_inter_cluster, "local", {**_COMMUNITIES, "arguments": _delta_refusal}),
     (_jaccard_coefficient, "local", _PAIRS),
     (_resource_allocation_index, "local", _PAIRS),
     (_adamic_adar_index, "local", _PAIRS),

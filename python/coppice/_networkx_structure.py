@@ -8,11 +8,14 @@ every call; such calls are taken only if no seed is given.
 from __future__ import annotations
 
 import random
+from collections.abc import Hashable
 
 import numpy as np
 
-from . import graph
-from ._networkx_common import _cutoff_refusal, _distances, _groups, _iterable_of, _levels, _real, _run, _source
+from . import _core, graph
+from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _groups, _iterable_of, _nodes_at, _real, _run,
+                               _set_at, _source, edges_in_order, made_graph,
+                               rows_in_order)
 
 
 def _weakly_connected_components(G):
@@ -28,7 +31,7 @@ def _is_weakly_connected(G):
 
 
 def _weak_labels(G):
-    return graph.run("components", G.both_directions).values
+    return graph.run("components", G.checked_both()).values
 
 
 def _is_tree(G):
@@ -48,7 +51,7 @@ def _is_branching(G):
 
 
 def _isolates(G):
-    return (G.nodes[k] for k in np.flatnonzero(G.degrees(incoming=True) == 0).tolist())
+    return iter(_nodes_at(G, np.flatnonzero(G.degrees(incoming=True) == 0)))
 
 
 def _number_of_isolates(G):
@@ -87,12 +90,9 @@ def _subgraph(G, nodes=None, edges=None):
     """A copy with some nodes (all) and those of some stored edges (all) whose ends are among them, with attributes."""
     kept, had = np.ones(len(G), dtype=bool) if nodes is None else nodes, G.attributes
     edges = kept[G.starts] & kept[G.indices] & (True if edges is None else edges)
-    made = had.kind()
-    made.graph.update(had.graph)
-    made.add_nodes_from((G.nodes[k], had.nodes[k]) for k in np.flatnonzero(kept).tolist())
-    made.add_edges_from((G.nodes[G.starts[k]], G.nodes[G.indices[k]], had.edges[k])
-                        for k in np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))).tolist())
-    return made
+    places, nodes = np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))), np.flatnonzero(kept)
+    return made_graph(had.kind, _nodes_at(G, nodes), _nodes_at(G, G.starts[places]), _nodes_at(G, G.indices[places]),
+                      [had.edges[k] for k in places.tolist()], had.graph, [had.nodes[k] for k in nodes.tolist()])
 
 
 def _k_core(G, k=None, core_number=None):
@@ -147,13 +147,13 @@ def _spanning_forest(G, weight, largest):
     order = order[G.starts[order] != G.indices[order]]
     u, v, ranks = G.starts[order], G.indices[order], np.arange(1.0, len(order) + 1)
     both = csr_array((np.tile(ranks, 2), (np.concatenate([u, v]), np.concatenate([v, u]))), shape=(len(G), len(G)))
-    return order[np.sort(graph.run("mst", both).values[2]).astype(np.int64) - 1].tolist()
+    return order[np.sort(graph.run("mst", both).values[2]).astype(np.int64) - 1]
 
 
 def _spanning_edges(G, weight, data, largest):
-    for k in _spanning_forest(G, weight, largest):
-        u, v = G.nodes[G.starts[k]], G.nodes[G.indices[k]]
-        yield (u, v, G.attributes.edges[k]) if data else (u, v)
+    edges = _spanning_forest(G, weight, largest)
+    ends = _nodes_at(G, G.starts[edges]), _nodes_at(G, G.indices[edges])
+    yield from zip(*ends, map(G.attributes.edges.__getitem__, edges.tolist())) if data else zip(*ends)
 
 
 def _minimum_spanning_edges(G, algorithm="kruskal", weight="weight", keys=True, data=True, ignore_nan=False):
@@ -173,16 +173,94 @@ def _maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=F
 
 
 def _spanning_tree(G, weight, largest):
-    tree = G.attributes.kind()
-    tree.graph.update(G.attributes.graph)
-    tree.add_nodes_from(zip(G.nodes, G.attributes.nodes))
-    tree.add_edges_from(_spanning_edges(G, weight, True, largest))
-    return tree
+    edges, had = _spanning_forest(G, weight, largest), G.attributes
+    return made_graph(had.kind, G.nodes, _nodes_at(G, G.starts[edges]), _nodes_at(G, G.indices[edges]),
+                      [had.edges[k] for k in edges.tolist()], had.graph, had.nodes)
 
 
 def _maximal_matching(G):
     mates = _run("maximal-matching", G)
-    return {(G.nodes[u], G.nodes[v]) for u, v in enumerate(mates.tolist()) if v > u}
+    first = np.flatnonzero(mates > np.arange(len(G)))
+    return set(zip(_nodes_at(G, first), _nodes_at(G, mates[first].astype(np.int64))))
+
+
+def _has_edges(G, pairs):
+    """Whether all pairs of nodes are edges of the graph."""
+    u, v = (np.array([G.position[pair[k]] for pair in pairs], dtype=np.int64) for k in (0, 1))
+    rows = edges_in_order(G, u)
+    number = np.repeat(np.arange(len(u)), np.diff(G.indptr)[u])
+    return bool(np.bincount(number[G.indices[rows] == v[number]], minlength=len(u)).all())
+
+
+def _nodes_of_matching(G, matching):
+    """The nodes of a matching; None if it has an edge that the graph does not have, or two edges at a node."""
+    from networkx import NetworkXError
+    from networkx.algorithms.matching import matching_dict_to_set
+
+    nodes: set = set()
+    edges: list = []
+    for edge in matching_dict_to_set(matching) if isinstance(matching, dict) else matching:
+        wrong = (f"matching has non-2-tuple edge {edge}" if len(edge) != 2 else
+                 f"matching contains edge {edge} with node not in G" if edge[0] not in G or edge[1] not in G else None)
+        if wrong and _has_edges(G, edges):  # an edge before it decides in NetworkX
+            raise NetworkXError(wrong)
+        if wrong or edge[0] == edge[1] or edge[0] in nodes or edge[1] in nodes:
+            return None
+        edges.append(edge)
+        nodes.update(edge)
+    return nodes if _has_edges(G, edges) else None
+
+
+def _is_matching(G, matching):
+    return _nodes_of_matching(G, matching) is not None
+
+
+def _is_perfect_matching(G, matching):
+    nodes = _nodes_of_matching(G, matching)
+    return nodes is not None and len(nodes) == len(G)
+
+
+def _is_maximal_matching(G, matching):
+    nodes = _nodes_of_matching(G, matching)
+    if nodes is None:
+        return False
+    free = ~_flags(G, nodes)
+    return not (free[G.starts] & free[G.indices] & (G.starts != G.indices)).any()
+
+
+def _flags(G, nodes):
+    found = np.zeros(len(G), dtype=bool)
+    found[[G.position[node] for node in nodes if node in G]] = True
+    return found
+
+
+def _is_simple_path(G, nodes):
+    if len(nodes) < 2 or not all(node in G for node in nodes):
+        return len(nodes) == 1 and nodes[0] in G
+    return len(set(nodes)) == len(nodes) and _has_edges(G, list(zip(nodes, nodes[1:])))
+
+
+def _edge_boundary(G, nbunch1, nbunch2=None, data=False, keys=False, default=None):
+    first = {node for node in nbunch1 if node in G}  # NetworkX reads the rows in the order of this set
+    order = np.array([G.position[node] for node in first], dtype=np.int64)
+    u, v = rows_in_order(G, order)
+    turn = np.full(len(G), -1)
+    turn[order] = np.arange(len(order))
+    if nbunch2 is None:
+        kept = turn[v] < 0
+    else:
+        second = _flags(G, nbunch2)
+        kept = second[v] | ((turn[v] >= 0) & second[u])
+    if not G.directed:
+        kept &= (turn[v] < 0) | (turn[v] >= turn[u])
+    return iter(zip(_nodes_at(G, u[kept]), _nodes_at(G, v[kept])))
+
+
+def _node_boundary(G, nbunch1, nbunch2=None):
+    first = _flags(G, nbunch1)
+    near = np.zeros(len(G), dtype=bool)
+    near[G.indices[first[G.starts]]] = True
+    return _set_at(G, near & ~first & (True if nbunch2 is None else _flags(G, nbunch2)))
 
 
 def _maximal_independent_set(G, nodes=None, seed=None):
@@ -192,17 +270,20 @@ def _maximal_independent_set(G, nodes=None, seed=None):
     free[G.indices[np.isin(G.starts, first)]] = False
     places = np.flatnonzero(free)
     chosen = graph.run("independent-set", G.matrix()[places][:, places]).values if len(places) else np.zeros(0)
-    return [G.nodes[k] for k in [*first, *places[chosen > 0].tolist()]]
+    return _nodes_at(G, [*first, *places[chosen > 0].tolist()])
 
 
 def _greedy_color(G, strategy="largest_first", interchange=False):
-    return {node: int(colour) for node, colour in zip(G.nodes, _run("colouring", G).tolist())}
+    if strategy == "random_sequential":
+        return _by_node(G, _run("colouring", G))
+    order = np.argsort(-G.degrees(incoming=True), kind="stable").astype(np.int32)
+    return dict(zip(_nodes_at(G, order), _core.greedy_colors(G.indptr, G.indices, order)[order].tolist()))
 
 
 def _louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
     if not len(G.indices):
         return [{node} for node in G]
-    return _groups(G, graph.run("communities", G.matrix(weight), resolution=resolution).values)
+    return _groups(G, graph.run("communities", G.checked(weight), resolution=resolution).values)
 
 
 def _asyn_lpa_communities(G, weight=None, seed=None):
@@ -214,7 +295,7 @@ def _fast_label_propagation_communities(G, *, weight=None, seed=None):
 
 
 def _propagated(G):
-    found = graph.run("label-propagation", G.matrix())
+    found = graph.run("label-propagation", G.checked())
     if not found.facts["converged"]:
         raise NotImplementedError("label propagation: labels still change after the largest number of sweeps")
     return _groups(G, found.values)
@@ -244,6 +325,35 @@ def _are_independent(G, nodes):
         return not any(v in nodes for u in nodes for v in G.adj[u])
     at = [G.position[node] for node in nodes]
     return not (np.isin(G.starts, at) & np.isin(G.indices, at)).any()
+
+
+def _strategy_refusal(given):
+    known = given["strategy"] in ("largest_first", "random_sequential") if isinstance(given["strategy"], str) else False
+    return None if known else 'strategy is neither "largest_first" nor "random_sequential"'
+
+
+def _matching_refusal(given):
+    matching = given["matching"]
+    edges = list(matching.items()) if isinstance(matching, dict) else matching
+    if isinstance(edges, (list, tuple, set, frozenset)) and all(
+            isinstance(edge, tuple) and all(isinstance(node, Hashable) for node in edge) for edge in edges):
+        return None
+    return "matching is neither a dict nor a set of tuples of nodes"
+
+
+def _path_refusal(given):
+    nodes = given["nodes"]
+    return None if isinstance(nodes, (list, tuple)) and all(isinstance(node, Hashable) for node in nodes) else (
+        "nodes is not a list of nodes")
+
+
+def _bunches_refusal(given):
+    for key in ("nbunch1", "nbunch2"):
+        nodes = given[key]
+        if not (nodes is None and key == "nbunch2") and not (
+                isinstance(nodes, (list, tuple, set, frozenset, dict)) and all(isinstance(node, Hashable) for node in nodes)):
+            return f"{key} is not a list of nodes"
+    return None
 
 
 def _number_refusal(given):
@@ -298,8 +408,13 @@ FUNCTIONS = (
     (_maximum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
     (_maximal_matching, "search", {"directed": False}),
     (_maximal_independent_set, "search", {**_SEVERAL, "directed": False, "loops": False, "arguments": _set_refusal}),
-    (_greedy_color, "pass", {**_SEVERAL, "directed": False,
-                             "only": {"strategy": "random_sequential", "interchange": False}}),
+    (_greedy_color, "pass", {**_SEVERAL, "directed": False, "only": {"interchange": False}, "arguments": _strategy_refusal}),
+    (_is_matching, "local", {**_SEVERAL, "arguments": _matching_refusal}),
+    (_is_perfect_matching, "local", {**_SEVERAL, "arguments": _matching_refusal}),
+    (_is_maximal_matching, "local", {"arguments": _matching_refusal}),
+    (_is_simple_path, "local", {**_SEVERAL, "arguments": _path_refusal}),
+    (_edge_boundary, "local", {"only": {"data": False, "keys": False}, "arguments": _bunches_refusal}),
+    (_node_boundary, "local", {**_SEVERAL, "arguments": _bunches_refusal}),
     (_louvain_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "shares",
                                      "only": {"threshold": 1e-7, "max_level": None}, "arguments": _louvain_refusal}),
     (_asyn_lpa_communities, "heavy", _LABELS),

@@ -88,6 +88,14 @@ def algorithms() -> dict[str, dict[str, Any]]:
     return dict(_ROWS)
 
 
+class CheckedGraph:
+    """The arrays of a sparse matrix after the checks of `run`, which takes this in place of the matrix for many calls."""
+
+    def __init__(self, G):
+        self.matrix, self.weights = _graph(G)
+        self.shape, self.undirected = tuple(G.shape), _core.is_undirected(self.matrix)
+
+
 def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
     """Run the algorithm with the given name.
 
@@ -141,7 +149,7 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
         if key not in _VERTICES:
             given[key] = _option(key, value)
     nodes, table, weighted = None, None, given.get("weighted", False)
-    if not is_sparse(G):
+    if not (isinstance(G, CheckedGraph) or is_sparse(G)):
         edges = _edges_of_graph(G, "weight" if row["weighted"] or weighted else None)
         for key in given.keys() & _VERTICES:
             given[key] = _vertex(G, edges.nodes, key, given[key])
@@ -154,13 +162,13 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
         given[key] = integer(key, given[key], -2**63, 2**63 - 1)
         if key == "sink" and given[key] < 0:
             raise ValueError(f"sink is {given[key]}, expected a vertex from 0 to {G.shape[0] - 1}")
-    matrix, weights = _graph(G)
-    if _core.is_undirected(matrix):
+    checked = G if isinstance(G, CheckedGraph) else CheckedGraph(G)
+    if checked.undirected:
         given["undirected"] = True
     elif row["undirected"]:
-        raise ValueError(f"G with shape {tuple(G.shape)} has edges in one direction only; {name} needs an undirected graph, "
+        raise ValueError(f"G with shape {checked.shape} has edges in one direction only; {name} needs an undirected graph, "
                          "which stores both")
-    found, facts, failure, columns, wrong = _core.run_graph_algorithm(name, matrix, given, bool(check))
+    found, facts, failure, columns, wrong = _core.run_graph_algorithm(name, checked.matrix, given, bool(check))
     if failure:
         raise ArithmeticError(f"{name}: {failure}")
     if wrong:
@@ -174,7 +182,7 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
         return Answer(table.named(found, are_vertices), facts)
     if nodes is not None:
         return Answer(_by_node(nodes, found), facts)
-    placed = library_of(weights).from_host
+    placed = library_of(checked.weights).from_host
     return Answer(tuple(map(placed, found)) if isinstance(found, tuple) else placed(found), facts)
 
 

@@ -19,9 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _core, _networkx_flows, _networkx_paths, _networkx_scores, _networkx_structure, graph
+from . import (_core, _networkx_flows, _networkx_matrices, _networkx_paths, _networkx_scores, _networkx_structure,
+               _networkx_traversals, graph)
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
-                               _levels, _not_converged, _of_nodes, _real, _run, _source, depth_first_search)
+                               _levels_from, _nodes_at, _not_converged, _of_nodes, _real, _run, _set_at, _sets, _source,
+                               depth_first_search, distances_of)
+from ._networkx_empty import OF_EMPTY_GRAPHS, answers_empty_graphs
 
 
 class Graph:
@@ -35,19 +38,22 @@ class Graph:
         edges the smallest one
     present : those of them that some edge has
     counts : numbers of parallel edges of a multigraph in this order, else None
+    node_values : dict from a node attribute that was asked for to the dict of its values by node
     attributes : `Attributes` of the graph if NetworkX asked to keep them, else None
     origin : a weak reference to the graph of NetworkX that was converted, else None
     """
 
     __networkx_backend__ = "coppice"
 
-    def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None):
+    def __init__(self, nodes, indptr, indices, directed, values=None, present=(), counts=None, attributes=None,
+                 node_values=None):
         self.nodes, self.indptr, self.indices, self.directed = nodes, indptr, indices, directed
-        self.values, self.present, self._matrices, self._lengths = values or {}, frozenset(present), {}, {}
-        self.counts, self.attributes, self.origin = counts, attributes, None
+        self.values, self.present, self._matrices, self._lengths, self._checked = values or {}, frozenset(present), {}, {}, {}
+        self._degrees: dict = {}
+        self.counts, self.attributes, self.node_values, self.origin = counts, attributes, node_values or {}, None
 
     def __getstate__(self):
-        return {**self.__dict__, "origin": None}  # a copy is that of another graph
+        return {**self.__dict__, "_checked": {}, "origin": None}  # a copy is that of another graph
 
     def is_directed(self):
         return self.directed
@@ -77,6 +83,11 @@ class Graph:
         return {node: k for k, node in enumerate(self.nodes)}
 
     @cached_property
+    def objects(self):
+        """The nodes as an array of objects, from which many are taken at once."""
+        return np.fromiter(self.nodes, object, len(self))
+
+    @cached_property
     def starts(self):
         """The positions of the first ends of the edges, whose second ones are `indices`."""
         return np.repeat(np.arange(len(self), dtype=self.indices.dtype), np.diff(self.indptr))
@@ -86,7 +97,13 @@ class Graph:
         return int(np.count_nonzero(self.starts == self.indices))
 
     def degrees(self, incoming=False, outgoing=True):
-        """Numbers of edges at each vertex; loops of undirected graphs count twice."""
+        """Numbers of edges at each vertex, not to be changed; loops of undirected graphs count twice."""
+        key = incoming, outgoing
+        if key not in self._degrees:
+            self._degrees[key] = self._counted_degrees(incoming, outgoing)
+        return self._degrees[key]
+
+    def _counted_degrees(self, incoming, outgoing):
         counts, n = self.counts, len(self)
         out = np.bincount(self.starts, counts, n) if outgoing else np.zeros(n)
         if self.directed:
@@ -110,15 +127,20 @@ class Graph:
         """A csr_array of ones, with the reverse of every edge."""
         return self.matrix().maximum(self.incoming) if self.directed else self.matrix()
 
-    @cached_property
-    def stored(self):
-        """A csr_array of ones, whose columns have the order of NetworkX."""
-        from scipy.sparse import csr_array
-
-        return csr_array((np.ones(len(self.indices)), self.indices, self.indptr), shape=(len(self), len(self)))
-
     def has_values(self, attribute):
         return attribute in self.values or (self.attributes is not None and self.attributes.edges is not None)
+
+    def values_of_nodes(self, attribute):
+        """The dict of the values of a node attribute by node; None: it was not converted."""
+        if attribute in self.node_values or self.attributes is None or self.attributes.nodes is None:
+            return self.node_values.get(attribute)
+        return {node: data[attribute] for node, data in zip(self.nodes, self.attributes.nodes) if attribute in data}
+
+    def forget_functions(self):
+        """Lengths by a function of the edges are computed for each call, as the function may return others."""
+        for kept in (self._lengths, self._matrices, self._checked):
+            for key in [key for key in kept if any(map(callable, key if isinstance(key, tuple) else (key,)))]:
+                del kept[key]
 
     def lengths(self, attribute, default=1):
         """The `_Lengths` of an edge attribute, with the default of edges without it; of None: every edge is 1 long."""
@@ -126,6 +148,9 @@ class Graph:
             return _UNIT
         if not self.has_values(attribute):
             return _Lengths(refusal=f"the graph was converted without the edge attribute {attribute!r}")
+        if (attribute, default) not in self._lengths and callable(attribute):
+            ends = zip(_nodes_at(self, self.starts), _nodes_at(self, self.indices), self.attributes.edges)
+            self._lengths[attribute, default] = _Lengths([attribute(*edge) for edge in ends])
         if (attribute, default) not in self._lengths:
             values, edges = self.values.get(attribute), self.attributes and self.attributes.edges
             if values is None or (edges is not None and default != 1):  # converted values have the default 1
@@ -149,6 +174,19 @@ class Graph:
             self._matrices[attribute] = made.tocsc().tocsr()
         return self._matrices[attribute]
 
+    def checked(self, attribute=None, incoming=False):
+        """The same matrix for `graph.run`."""
+        key = attribute, incoming and self.directed
+        if key not in self._checked:
+            self._checked[key] = graph.CheckedGraph(self.matrix(attribute, incoming))
+        return self._checked[key]
+
+    def checked_both(self):
+        """`both_directions` for `graph.run`."""
+        if "both" not in self._checked:
+            self._checked["both"] = graph.CheckedGraph(self.both_directions)
+        return self._checked["both"]
+
 
 class Attributes(NamedTuple):
     """What results that are graphs keep. The dicts are those of the NetworkX graph."""
@@ -165,6 +203,7 @@ class _Lengths:
     def __init__(self, values=(), refusal=None):
         kinds = set(map(type, values))
         self.array, self.integers, self._mixed = None, kinds <= _INTEGERS, bool(kinds & _INTEGERS)
+        self.objects = values or None  # if their types do not follow from `integers`
         if refusal is None and not kinds <= _INTEGERS | _FLOATS:
             refusal = "an edge has a length that is neither int nor float, or hides it by None"
         if refusal is None:
@@ -179,7 +218,7 @@ class _Lengths:
         """Of `_Values`."""
         made = cls(values.given) if values.array is None else cls()
         if values.array is not None:
-            made.array, made.integers, made._mixed = values.array, not values.floats, values.integers
+            made.array, made.integers, made._mixed, made.objects = values.array, not values.floats, values.integers, values.given
         return made
 
     def refusal(self, use):
@@ -188,7 +227,7 @@ class _Lengths:
         use : "lengths" (Dijkstra's sums in NetworkX and here are the same numbers), "signed" (those of Bellman and Ford),
             "order" (they are compared with each other), "weights" (floating-point sums, which may round otherwise), "shares"
             (of their sum), "positive" (lengths above 0), "capacities" (may be infinite), "exact capacities"
-            (the same, and sums are not rounded)
+            (the same, and sums are not rounded), "entries" (they are copied)
         """
         if self._broken or self.array is None or not self.array.size:
             return self._broken
@@ -196,7 +235,7 @@ class _Lengths:
             total, least = float(np.abs(self.array).sum()), float(self.array.min())
         if math.isnan(least):
             return "an edge has the length NaN"
-        if use == "order":
+        if use in ("order", "entries"):
             return "integers are not below 2^53" if self._mixed and np.abs(self.array).max() >= 2**53 else None
         if use.endswith("capacities"):
             finite = self.array[np.isfinite(self.array)]
@@ -279,12 +318,15 @@ def _closeness_centrality(G, u=None, distance=None, wf_improved=True):
         return _by_node(G, _run("closeness", G))
     if u is not None:
         absent = "Source {} is not in G" if distance is None else "Node {} not found in graph"
-        return _closeness(G, _source(G, u, absent), distance, wf_improved)
-    return {node: _closeness(G, k, distance, wf_improved) for k, node in enumerate(G)}
+        return _closeness(G, [_source(G, u, absent)], distance, wf_improved)[u]
+    return _closeness(G, range(len(G)), distance, wf_improved)
 
 
-def _closeness(G, end, distance, improved):
-    found = _levels(G, end, incoming=True) if distance is None else _distances(G, end, distance, incoming=True)
+def _closeness(G, ends, distance, improved):
+    return {G.nodes[end]: _inverse_mean(G, found, improved) for end, found in distances_of(G, ends, distance, incoming=True)}
+
+
+def _inverse_mean(G, found, improved):
     reached = found[np.isfinite(found)]
     others, total = len(reached) - 1.0, float(reached.sum())
     return others / total * (others / (len(G) - 1) if improved else 1.0) if total > 0 else 0.0
@@ -305,14 +347,14 @@ def _is_connected(G):
 def _node_connected_component(G, n):
     position = G.position[n]  # KeyError, as of NetworkX
     labels = _run("components", G)
-    return {G.nodes[k] for k in np.flatnonzero(labels == labels[position]).tolist()}
+    return _set_at(G, labels == labels[position])
 
 
 def _strongly_connected_components(G):
-    labels = _run("strong-components", G)
-    groups = _groups(G, labels)
-    finished = _finish_of_components(G, labels)
-    yield from (group for _, group in sorted(zip(finished, groups), key=lambda pair: pair[0]))
+    labels, (_, _, left) = _run("strong-components", G), depth_first_search(G)
+    last = np.empty(len(G), dtype=np.int64)
+    last[labels[left]] = np.arange(len(G))  # when NetworkX's search leaves each component
+    yield from _sets(G, last[labels])
 
 
 def _number_strongly_connected_components(G):
@@ -338,11 +380,11 @@ def _has_bridges(G, root=None):
 
 
 def _core_number(G):
-    return {node: int(core) for node, core in _by_node(G, _run("cores", G)).items()}
+    return _by_node(G, _run("cores", G))
 
 
 def _triangles(G, nodes=None):
-    return _of_nodes(G, {node: int(count) for node, count in _by_node(G, _run("triangles", G)).items()}, nodes)
+    return _of_nodes(G, _by_node(G, _run("triangles", G)), nodes)
 
 
 def _clustering(G, nodes=None, weight=None):
@@ -353,7 +395,7 @@ def _clustering(G, nodes=None, weight=None):
 
 
 def _run_weighted(name, G, weight):
-    return graph.run(name, G.matrix(weight), weighted=weight is not None).values
+    return graph.run(name, G.checked(weight), weighted=weight is not None).values
 
 
 def _average_clustering(G, nodes=None, weight=None, count_zeros=True):
@@ -361,28 +403,17 @@ def _average_clustering(G, nodes=None, weight=None, count_zeros=True):
 
 
 def _transitivity(G):
-    return graph.run("triangles", G.matrix()).facts["transitivity"]
+    return graph.run("triangles", G.checked()).facts["transitivity"]
 
 
 def _single_source_shortest_path_length(G, source, cutoff=None):
     start = _source(G, source, "Source {} is not in G")
-    if cutoff is not None and math.isfinite(cutoff):
-        cutoff = math.ceil(cutoff)  # NetworkX goes on to the next level from one below the cutoff
-    return _from_source(G, _levels(G, start), start, cutoff, True)
+    return _levels_from(G, start, cutoff)
 
 
 def _single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     start = _source(G, source, "Node {} not found in graph")
     return _from_source(G, _distances(G, start, weight), start, cutoff, G.lengths(weight).integers)
-
-
-def _finish_of_components(G, labels):
-    """When NetworkX's depth-first search leaves each component, in the order of `_groups`."""
-    order, finish, _ = depth_first_search(G)
-    first, names = {}, labels.tolist()
-    for v in order:
-        first.setdefault(names[v], v)  # the component ends with its first vertex
-    return [finish[first[label]] for label in dict.fromkeys(names)]
 
 
 def _integer(value, least):
@@ -440,6 +471,8 @@ class _Need:
     loops : whether the graph may have edges from a node to itself.
     several : whether it takes multigraphs.
     weight : the argument that names an edge attribute, whose values are read.
+    functions : whether that argument may be a function of the ends of an edge and its attributes.
+    node_attribute : the argument that names a node attribute, whose values are read.
     use : what for, see `_Lengths.refusal`.
     default : the value of edges without the attribute.
     absent : an edge attribute that no edge may have.
@@ -450,12 +483,13 @@ class _Need:
     """
 
     def __init__(self, function, cost, only=(), node=(), arguments=None, directed=None, loops=True, several=False,
-                 weight=None, use="lengths", absent=None, attributes=None, default=1):
+                 weight=None, use="lengths", absent=None, attributes=None, default=1, functions=False, node_attribute=None):
         self.function, self.cost, self.only, self.arguments = function, cost, dict(only), arguments
         self.node = (node,) if isinstance(node, str) else node
         self.directed, self.loops, self.several = directed, loops, several
         self.weight, self.use, self.absent, self.attributes = weight, use, absent, attributes
-        self.default, self.signature = default, inspect.signature(function)
+        self.default, self.functions, self.node_attribute = default, functions, node_attribute
+        self.signature = inspect.signature(function)
 
     def bound(self, args, kwargs):
         given = self.signature.bind(*args, **kwargs)
@@ -489,8 +523,9 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
     (_transitivity, "heavy", {"directed": False, "loops": False}),
     (_single_source_shortest_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "several": True}),
     (_single_source_dijkstra_path_length, "search", {"node": "source", "arguments": _cutoff_refusal, "weight": "weight",
-                                                     "several": True}),
-    *_networkx_flows.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS, *_networkx_structure.FUNCTIONS,
+                                                     "functions": True, "several": True}),
+    *_networkx_flows.FUNCTIONS, *_networkx_matrices.FUNCTIONS, *_networkx_paths.FUNCTIONS, *_networkx_scores.FUNCTIONS,
+    *_networkx_structure.FUNCTIONS, *_networkx_traversals.FUNCTIONS,
 )}
 
 
@@ -508,14 +543,14 @@ def _refusal(name, args, kwargs):
         return "the class of the graph overrides how neighbours are read"
     if G.is_multigraph() and not need.several:
         return "the graph is a multigraph"
-    if len(G) == 0:
-        return "the graph is empty"
     if need.directed is not None and need.directed != G.is_directed():
         return f"the graph is {'not ' if need.directed else ''}directed"
+    if len(G) == 0 and not answers_empty_graphs(name, need):
+        return "the graph is empty"
     for key, value in need.only.items():
         if not (given[key] is value or (type(given[key]) is type(value) and given[key] == value)):
             return f"{key} is not {value!r}"
-    for key in need.node:
+    for key in (*need.node, *([need.node_attribute] if need.node_attribute else [])):
         if not isinstance(given[key], Hashable):
             return f"{key} is not hashable"
     return (need.arguments(given) if need.arguments else None) or _data_refusal(need, given)
@@ -529,9 +564,14 @@ def _data_refusal(need, given):
         return f"edges have the attribute {need.absent!r}"
     if isinstance(G, Graph) and need.attributes and G is given["G"] and not _keeps(G, need, given):
         return "the graph was converted without its attributes"
+    if need.node_attribute and isinstance(G, Graph) and G is given["G"] and G.values_of_nodes(
+            given[need.node_attribute]) is None:
+        return f"the graph was converted without the node attribute {given[need.node_attribute]!r}"
     attribute = given[need.weight] if need.weight else None
     if attribute is None:
         return None
+    if callable(attribute):
+        return _function_refusal(need, given["G"], attribute)
     if not isinstance(attribute, str):
         return f"{need.weight} is not the name of an edge attribute"
     G = _cached(given["G"], attribute) or given["G"]
@@ -540,6 +580,20 @@ def _data_refusal(need, given):
     else:
         found = _Lengths.of(_read_values(G, attribute, need.default))
     return found.refusal(need.use)
+
+
+def _function_refusal(need, G, function):
+    """Why lengths by a function of the edges are not taken."""
+    if not need.functions or G.is_multigraph():
+        return f"{need.weight} is a function"
+    if isinstance(G, Graph) and not G.has_values(function):
+        return "the graph was converted without the attributes of its edges"
+    try:
+        if isinstance(G, Graph):
+            return G.lengths(function).refusal(need.use)
+        return _Lengths([function(u, v, data) for u, row in G.adjacency() for v, data in row.items()]).refusal(need.use)
+    except Exception as error:  # NetworkX may not reach the edge
+        return f"{need.weight} raises {type(error).__name__} for an edge"
 
 
 def _keeps(G, need, given):
@@ -636,9 +690,14 @@ def _checked(name, function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        for given in (*args, *kwargs.values()):
+            if isinstance(given, Graph):
+                given.forget_functions()
         refusal = _refusal(name, args, kwargs)
         if refusal:
             raise NotImplementedError(f"{name}: {refusal}; NetworkX itself takes such calls")
+        if name in OF_EMPTY_GRAPHS and len(G := _FUNCTIONS[name].bound(args, kwargs)["G"]) == 0:
+            return OF_EMPTY_GRAPHS[name](G)
         return function(*args, **kwargs)
 
     return call
@@ -655,7 +714,7 @@ class _Backend:
     """What NetworkX asks of a backend."""
 
     @staticmethod
-    def convert_from_nx(G, *args, edge_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
+    def convert_from_nx(G, *args, edge_attrs=None, node_attrs=None, preserve_edge_attrs=False, preserve_node_attrs=False,
                         preserve_graph_attrs=False, name=None, **kwargs):
         if isinstance(G, Graph):
             return G
@@ -674,11 +733,12 @@ class _Backend:
         present = [key for key, read in values.items() if read.present]
         counts = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64) if several else None
         attributes = None
-        if (preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs) and not several:
+        if preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs:
             attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,
                                     [G.nodes[node] for node in nodes] if preserve_node_attrs else None,
-                                    list(_edge_data(rows, False)) if preserve_edge_attrs else None)
-        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes)
+                                    list(_edge_data(rows, False)) if preserve_edge_attrs and not several else None)
+        node_values = {key: {node: data[key] for node, data in G.nodes.items() if key in data} for key in node_attrs or {}}
+        made = Graph(nodes, indptr, indices, G.is_directed(), values, present, counts, attributes, node_values)
         made.origin = weakref.ref(G)
         return made
 
@@ -709,7 +769,8 @@ class _Backend:
         """Whether the call, with the conversion of a graph that is not converted yet, takes less time than in NetworkX."""
         need = _FUNCTIONS[name]
         given = need.bound(args, kwargs)
-        G, cost = given["G"], "search" if given.get("u") is not None else need.cost
+        of_one = name == "closeness_centrality" and given["u"] is not None
+        G, cost = given["G"], "search" if of_one else need.cost
         if name == "betweenness_centrality" and (given["k"] is not None or given["endpoints"]):
             return False  # a product for each level: many levels take longer than in NetworkX, few a tenth
         least = (_LEAST if isinstance(G, Graph) or _cached(G) else _LEAST_WITH_CONVERSION)[cost]

@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "components.hpp"
+#include "without_collector.hpp"
 
 namespace coppice::python {
 namespace {
@@ -180,6 +181,43 @@ nb::object any_row(nb::dict const& adjacency, Is const& is) {
     }
 }
 
+/// The dict of a node in a dict of dicts.
+PyObject* row_of(nb::dict const& rows, PyObject* node) {
+    PyObject* const row = PyDict_GetItemWithError(rows.ptr(), node);
+    if (row) return row;
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw nb::key_error("an end of an edge is not among the nodes");
+}
+
+void set_item(PyObject* dict, PyObject* key, PyObject* value) {
+    if (PyDict_SetItem(dict, key, value) < 0) throw nb::python_error();
+}
+
+/// Makes what a graph of NetworkX stores: (dict from node to the dict from neighbor to a copy of the data of the edge,
+/// the same for incoming edges). Undirected graphs have one dict, in which both directions of an edge share their data.
+/// data: a list of dicts, one for each edge, or None.
+nb::tuple adjacency_of_edges(nb::list const& nodes, nb::list const& starts, nb::list const& ends,
+                             nb::object const& data, bool directed) {
+    without_collector const scope;
+    nb::dict out, in;
+    for (nb::handle const node : nodes) {
+        set_item(out.ptr(), node.ptr(), nb::dict().ptr());
+        if (directed) set_item(in.ptr(), node.ptr(), nb::dict().ptr());
+    }
+    if (!directed) in = out;
+    if (starts.size() != ends.size() || (!data.is_none() && nb::len(data) != starts.size()))
+        throw argument_error("starts, ends and data have different lengths");
+    for (std::size_t k = 0; k < starts.size(); ++k) {
+        nb::object const u = starts[k], v = ends[k];
+        nb::object const own =
+            data.is_none() ? nb::object(nb::dict()) : nb::steal(PyDict_Copy(nb::object(data[k]).ptr()));
+        if (!own.is_valid()) throw nb::python_error();
+        set_item(row_of(out, u.ptr()), v.ptr(), own.ptr());
+        set_item(row_of(in, v.ptr()), u.ptr(), own.ptr());
+    }
+    return nb::make_tuple(out, in);
+}
+
 bool has_key(PyObject* dict, PyObject* key) {
     int const found = PyDict_Contains(dict, key);
     if (found < 0) throw nb::python_error();
@@ -191,6 +229,7 @@ bool has_key(PyObject* dict, PyObject* key) {
 void add_adjacency(nb::module_& m) {
     m.def("adjacency_arrays", adjacency_arrays);
     m.def("edge_values", edge_values);
+    m.def("adjacency_of_edges", adjacency_of_edges, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
     m.def("adjacency_has_loops", [](nb::dict const& adjacency) {
         return any_row(adjacency, [](auto* node, auto* row) { return has_key(row, node); });
     });

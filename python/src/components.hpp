@@ -21,6 +21,7 @@ void add_systems(nanobind::module_& m);
 void add_more_systems(nanobind::module_& m);
 void add_forest(nanobind::module_& m);
 void add_adjacency(nanobind::module_& m);
+void add_ordered_searches(nanobind::module_& m);
 void add_graph(nanobind::module_& m);
 void add_semiring(nanobind::module_& m);
 void add_sparse(nanobind::module_& m);

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     add_more_systems(m);
     add_forest(m);
     add_adjacency(m);
+    add_ordered_searches(m);
     add_graph(m);
     add_semiring(m);
     add_sparse(m);

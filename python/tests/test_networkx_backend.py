@@ -105,7 +105,7 @@ REFUSED = [
     ("leiden_communities", PATH, {"max_level": 2}), ("has_eulerian_path", PATH, {"source": 0}),
     ("louvain_communities", of_weight(-1), {}), ("louvain_communities", PATH, {"seed": random.Random(1)}),
     ("louvain_communities", nx.Graph([(0, 1, {"weight": 0})]), {}), ("maximal_independent_set", PATH, {"nodes": [0, 1]}),
-    ("maximal_independent_set", PATH, {"seed": random.Random(1)}), ("greedy_color", PATH, {}), ("k_core", PATH, {"k": 10**400}),
+    ("maximal_independent_set", PATH, {"seed": random.Random(1)}), ("greedy_color", PATH, {"strategy": "smallest_last"}), ("k_core", PATH, {"k": 10**400}),
     ("minimum_spanning_tree", of_weight(math.nan), {}), ("minimum_spanning_tree", of_weight(2**53 + 1), {}),
     ("minimum_spanning_tree", PATH, {"algorithm": "prim"}), ("hits", of_weight(2), {}), ("hits", PATH, {"max_iter": 1}),
     ("single_source_bellman_ford_path_length", of_weight(-0.1), {"source": 0}), ("bfs_layers", PATH, {"sources": [0, 9]}),
@@ -113,7 +113,7 @@ REFUSED = [
     ("jaccard_coefficient", PATH, {}), ("jaccard_coefficient", PATH, {"ebunch": iter([(0, 1)])}),
     ("jaccard_coefficient", PATH, {"ebunch": [(0, 9)]}), ("adamic_adar_index", PATH, {"ebunch": [(0, 0)]}),
     ("core_number", LOOP, {}), ("triangles", LOOP, {}), ("average_clustering", LOOP, {}),
-    ("is_connected", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
+    ("center", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
 ]
 
 
@@ -146,7 +146,8 @@ def test_cutoffs(name, cutoff):
 
 
 REQUIRED = {"source": 0, "target": 1, "n": 0, "sources": 0, "k": 2, "distance": 1, "ebunch": [(0, 2)],
-            "_s": 0, "_t": 1, "S": [0], "u": 0, "v": 1, "communities": [{0, 1, 2}]}
+            "_s": 0, "_t": 1, "S": [0], "u": 0, "v": 1, "communities": [{0, 1, 2}], "row_order": [0], "nodes": [0], "nbunch1": [0],
+            "matching": {(0, 1)}, "targets": [0], "attribute": "colour"}
 
 
 def required(name):
@@ -203,6 +204,9 @@ def test_orders_are_those_of_networkx(seed):
     assert list(backend.connected_components(converted(H))) == list(nx.connected_components(H))
     assert list(backend.bridges(converted(H))) == list(nx.bridges(H))
     assert list(backend.core_number(converted(nx.Graph(PATH)))) == list(PATH)
+    start = next(iter(D))
+    for found, expected in ((backend.bfs_tree(converted(D), start), nx.bfs_tree(D, start)), (backend.dfs_tree(converted(D)), nx.dfs_tree(D))):
+        assert [(u, list(row)) for u, row in found.adjacency()] == [(u, list(row)) for u, row in expected.adjacency()]
 
 
 @pytest.mark.parametrize("kind, weights", [
@@ -297,6 +301,43 @@ def test_a_copied_conversion_does_not_watch_the_first_graph():
     made = pickle.loads(pickle.dumps(backend.convert_from_nx(G)))
     G.clear()
     assert list(backend.topological_sort(made)) == [1, 2, 3]
+
+
+class Named(nx.Graph):
+    """A class of its own, which may override how edges are added."""
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, Named])
+def test_result_graphs_are_copies(kind):
+    G = kind([(1, 2, {"weight": 3}), (2, 3, {"weight": 1}), (1, 3, {"weight": 2}), (3, 4, {})], name="given")
+    G.nodes[1]["colour"] = "red"
+    keep = dict.fromkeys(("preserve_edge_attrs", "preserve_node_attrs", "preserve_graph_attrs"), True)
+    for tree in (backend.minimum_spanning_tree(backend.convert_from_nx(G, **keep)), backend.k_core(backend.convert_from_nx(G, **keep), 1)):
+        assert type(tree) is kind and tree.graph == {"name": "given"} and tree.nodes[1] == {"colour": "red"}
+        assert tree[2][3] is tree[3][2] and tree[2][3] == {"weight": 1}
+        tree[2][3]["weight"], tree.nodes[1]["colour"] = 9, "blue"
+        tree.remove_edge(3, 4)
+        tree.add_edge(5, 6, weight=1)
+        assert G[2][3] == {"weight": 1} and G.nodes[1] == {"colour": "red"} and 5 not in G and G.has_edge(3, 4)
+
+
+def test_lengths_by_a_function_are_computed_for_each_call():
+    G, factor = nx.path_graph(3), 1
+    kept = backend.convert_from_nx(G, preserve_edge_attrs=True)
+
+    def length(u, v, data):
+        return factor * (u + v)
+
+    assert backend.single_source_dijkstra_path_length(kept, 0, weight=length) == {0: 0, 1: 1, 2: 4}
+    factor = 10
+    assert backend.single_source_dijkstra_path_length(kept, 0, weight=length) == {0: 0, 1: 10, 2: 40}
+    assert backend.single_source_dijkstra_path_length(kept, 0, weight=lambda u, v, data: v - u + 1) == {0: 0, 1: 2, 2: 4}
+    for wrong in (lambda u, v, data: None, lambda u, v, data: data["absent"], lambda u, v, data: -1):
+        assert not backend.can_run("single_source_dijkstra_path_length", (G, 0), {"weight": wrong})
+        with pytest.raises(NotImplementedError):
+            backend.single_source_dijkstra_path_length(kept, 0, weight=wrong)
+    assert not backend.can_run("single_source_dijkstra_path_length", (nx.MultiGraph(G), 0), {"weight": length})
+    assert not backend.can_run("shortest_path_length", (nx.DiGraph(G),), {"target": 0, "weight": length})
 
 
 def test_calls_that_networkx_may_end_early_stay_there():

@@ -27,7 +27,7 @@ def random_graph(seed):
     G = [nx.Graph, nx.DiGraph, nx.Graph, nx.MultiGraph, nx.DiGraph, nx.MultiDiGraph][seed % 6]()
     n = 0 if seed % 10 == 9 else rng.randint(1, 14)
     nodes = [f"n{k}" if seed % 4 == 3 else k for k in rng.sample(range(100), n)]
-    G.add_nodes_from(((node, {"colour": rng.randint(0, 3)}) for node in nodes), tag=seed)
+    G.add_nodes_from(((node, {"colour": rng.randint(0, 3), **({"community": rng.randint(0, 1)} if rng.random() < 0.9 else {})}) for node in nodes), tag=seed)
     G.graph["name"] = f"graph {seed}"
     weights = [[0, 1, 2, 5], [0.0, 0.5, 1.25, 0.1], [-1, 0, 3, 4], [1, 0.5, True, 3], [4], [2, -0.5, 1]][rng.randrange(6)]
     loops = seed % 3 == 0
@@ -49,7 +49,10 @@ def converted(G, name, options):
     attribute.pop(None, None)
     edges = kept.preserve_edge_attrs
     edges = options.get("data", True) if edges == "data" else edges is True
-    return backend.convert_from_nx(G, edge_attrs=None if edges else attribute, preserve_edge_attrs=edges,
+    if any(map(callable, attribute)):
+        edges = True
+    nodes = {options.get(need.node_attribute, "community"): None} if need.node_attribute else None
+    return backend.convert_from_nx(G, edge_attrs=None if edges else attribute, preserve_edge_attrs=edges, node_attrs=nodes,
                                    preserve_node_attrs=kept.preserve_node_attrs, preserve_graph_attrs=kept.preserve_graph_attrs)
 
 
@@ -81,6 +84,13 @@ def assert_same(found, expected):
         assert type(found) is dict and found.keys() == expected.keys()
         for key in expected:
             assert_same(found[key], expected[key])
+    elif isinstance(expected, np.ndarray):
+        assert type(found) is np.ndarray and found.dtype == expected.dtype and np.array_equal(found, expected)
+        assert found.flags.f_contiguous == expected.flags.f_contiguous
+    elif hasattr(expected, "toarray"):
+        assert type(found) is type(expected) and found.dtype == expected.dtype
+        assert found.nnz == expected.nnz and np.array_equal(found.toarray(), expected.toarray())
+        assert found.has_canonical_format
     elif isinstance(expected, (list, tuple)):
         assert type(found) is type(expected) and len(found) == len(expected)
         for mine, its in zip(found, expected):
@@ -117,6 +127,28 @@ def partition_of(rng, nodes):
     return list(groups.values())
 
 
+def several_of(rng, nodes):
+    """Some nodes in a list or a set, at times with one that is not there."""
+    found = rng.sample(nodes, rng.randint(0, len(nodes))) + (["absent"] if rng.random() < 0.1 else [])
+    return rng.choice([found, set(found)])
+
+
+def none_or(make):
+    return lambda rng, nodes: rng.choice([None, make(rng, nodes)])
+
+
+def members_of(rng, nodes):
+    return rng.sample(nodes, rng.randint(0, len(nodes)))
+
+
+def matching_of(rng, nodes):
+    """Disjoint pairs of nodes, as a set or a dict; whether the graph has these edges is left open."""
+    some = rng.sample(nodes, len(nodes))
+    pairs = list(zip(some[::2], some[1::2]))[:rng.randint(0, 2)] + ([("absent", some[0])] if some and rng.random() < 0.1 else [])
+    return rng.choice([set(pairs), {**dict(pairs), **{v: u for u, v in pairs}}, pairs])
+
+
+SIDES, SIDE_NAMES = ["in", "out", "in+out"], ("x", "y", "source", "target")
 CUTS, LIMITS = [None, None, 0, 1, 2.5, -1, math.inf], [None, None, 0, 1, 2, 1.5]
 OPTIONS = {
     "source": node_of, "target": node_of, "n": node_of,
@@ -132,6 +164,13 @@ OPTIONS = {
     "sources": lambda rng, nodes: rng.choice([node_of(rng, nodes), rng.sample(nodes, min(2, len(nodes)))]),
     "_s": node_of, "_t": node_of, "capacity": lambda rng, nodes: rng.choice(["weight", "weight", "none has it"]),
     "communities": partition_of, "resolution": lambda rng, nodes: rng.choice([1, 0.5, 2]), "v": node_of,
+    "nodelist": none_or(several_of), "dtype": lambda rng, nodes: rng.choice([None, None, float, np.int32]),
+    "nonedge": lambda rng, nodes: rng.choice([0.0, 0, -1.5]), "format": lambda rng, nodes: rng.choice(["csr", "csc", "dense?"]),
+    "order": lambda rng, nodes: rng.choice([None, "C", "F"]), "row_order": members_of, "column_order": none_or(members_of),
+    "nodes": none_or(members_of), "attribute": lambda rng, nodes: rng.choice(["colour", "community"]), "targets": members_of,
+    "orientation": lambda rng, nodes: rng.choice([None, None, "original", "reverse", "ignore"]),
+    "return_seen": lambda rng, nodes: rng.random() < 0.5, "matching": matching_of, "nbunch1": several_of,
+    "nbunch2": none_or(several_of), "delta": lambda rng, nodes: rng.choice([0.001, 1, 0]),
     "alpha": lambda rng, nodes: rng.choice([0.85, 0.5, 0.02]), "normalized": lambda rng, nodes: rng.random() < 0.7,
 }
 # These arguments are left out, or have the only values that the backend takes.
@@ -139,7 +178,8 @@ FIXED = {
     "harmonic_centrality": {"sources": None}, "edge_betweenness_centrality": {"k": None},
     "has_eulerian_path": {"source": None},
     "eigenvector_centrality": {"nstart": None, "max_iter": 1000}, "katz_centrality": {"nstart": None, "alpha": 0.02}, "hits": {"nstart": None, "normalized": True},
-    "greedy_color": {"strategy": "random_sequential"}, "asyn_lpa_communities": {"weight": None},
+    "betweenness_centrality_subset": {"weight": None}, "edge_boundary": {"data": False},
+    "asyn_lpa_communities": {"weight": None},
     "fast_label_propagation_communities": {"weight": None},
 }
 # Calls of the 60 that must be answered, where fewer graphs are of the right kind.
@@ -149,7 +189,7 @@ FEWEST = {"hits": 4, "louvain_communities": 5, "leiden_communities": 5, "ego_gra
 
 def options_of(name, rng, nodes):
     options = {key: OPTIONS[key](rng, nodes) for key in _FUNCTIONS[name].signature.parameters if key in OPTIONS}
-    if name in ("single_source_dijkstra", "shortest_path_length") and rng.random() < 0.5:
+    if name in ("single_source_dijkstra", "shortest_path_length", "multi_source_dijkstra", "predecessor") and rng.random() < 0.5:
         options["target"] = None
     if name == "shortest_path_length" and rng.random() < 0.3:
         options["source"] = None
@@ -177,7 +217,42 @@ def options_of(name, rng, nodes):
         options.pop("method")
     if name == "reciprocity":
         options["nodes"] = rng.choice([None, rng.sample(nodes, len(nodes) // 2), rng.choice(nodes) if nodes else None])
+    if name in ("node_degree_xy", "average_neighbor_degree", "average_degree_connectivity"):
+        weights = {"weight": rng.choice([None, None, "weight"])}
+        sides = {key: rng.choice(SIDES) for key in ("x", "y", "source", "target") if key in _FUNCTIONS[name].signature.parameters}
+        options = {**{key: value for key, value in options.items() if key not in SIDE_NAMES}, **weights,
+                   **(sides if rng.random() < 0.6 else {})}
+    if name.startswith("multi_source_dijkstra"):
+        options["sources"] = rng.choice([members_of, several_of])(rng, nodes)
+    if name in ("dfs_edges", "dfs_tree", "dfs_predecessors", "dfs_successors", "dfs_labeled_edges", "dfs_preorder_nodes",
+                "dfs_postorder_nodes"):
+        options["source"] = rng.choice([None, options["source"]])
+    if name in ("edge_dfs", "edge_bfs"):
+        options["source"] = rng.choice([None, options["source"], members_of(rng, nodes)])
+    if name == "bfs_labeled_edges":
+        options["sources"] = rng.choice([members_of(rng, nodes), *nodes[:1]])
+    if name == "betweenness_centrality_subset":
+        options["sources"] = members_of(rng, nodes)
+    if name == "is_simple_path":
+        options["nodes"] = path_of(rng, nodes)
+    if name == "square_clustering" and nodes and rng.random() < 0.3:
+        options["nodes"] = rng.choice(nodes)
+    if name == "biadjacency_matrix" and options["column_order"] is not None:
+        options["column_order"] = [node for node in options["column_order"] if node not in options["row_order"]]
+    if name == "greedy_color":
+        options["strategy"] = rng.choice(["largest_first", "random_sequential"])
+    if _FUNCTIONS[name].functions and options.get("weight") == "weight" and rng.random() < 0.3:
+        options["weight"] = length_of
     return {**options, **FIXED.get(name, {})}
+
+
+def length_of(u, v, data):
+    """A weight that depends on the ends of the edge."""
+    return data.get("weight", 1) + (str(u) < str(v))
+
+
+def path_of(rng, nodes):
+    return rng.sample(nodes, min(len(nodes), rng.randint(0, 3))) + (["absent"] if rng.random() < 0.1 else [])
 
 
 def is_partition(G, sets):
@@ -195,6 +270,9 @@ def check_independent_set(G, found, options):
 
 
 def check_colouring(G, found, options):
+    if options["strategy"] != "random_sequential":
+        expected = plain("greedy_color")(G, options["strategy"])
+        assert list(found.items()) == list(expected.items())
     assert found.keys() == set(G) and {type(colour) for colour in found.values()} <= {int}
     for u in G:  # greedy in some order: each smaller colour is at a neighbour
         others = {found[v] for v in G[u] if v != u}
