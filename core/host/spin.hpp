@@ -5,7 +5,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Tells the processor that this thread is in a loop that waits for another thread.
+/// A hint to the processor: this thread is in a loop that waits for another thread.
 inline void pause_thread() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
