@@ -41,6 +41,7 @@ constexpr suite suites[] = {
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
     {"parts", distributed_host, COPPICE_BENCH_CUDA(distributed_cuda)},
+    {"cores", cores_host, nullptr, false},
     {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
     {"reference", reference_host, COPPICE_BENCH_CUDA(reference_cuda), false},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},

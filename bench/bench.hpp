@@ -85,7 +85,8 @@ timing measure(int repetitions, std::function<void(int)> const& prepare, std::fu
 /// The suites, in the order of suite_names(); each measures the backends and problems that the options select.
 std::vector<std::string> suite_names();
 
-/// Runs one suite ("all" for every one except accuracy, which takes long, and reference, whose figures are stored).
+/// Runs one suite ("all" for every one except accuracy and cores, which take long, and reference, whose figures are
+/// stored).
 /// Throws argument_error for an unknown name, backend_error if CUDA is requested and not available. Returns the rows.
 std::vector<row> run(std::string const& suite, options const& o);
 
@@ -105,6 +106,7 @@ void tridiagonal_small_host(table& t, options const& o);
 void tridiagonal_cuda(table& t, options const& o);
 void algebra_host(table& t, options const& o);
 void algebra_cuda(table& t, options const& o);
+void cores_host(table& t, options const& o); ///< the same operations on 1, 2, 4, ... threads
 void graph_host(table& t, options const& o);
 void graph_cuda(table& t, options const& o);
 void factor_host(table& t, options const& o);

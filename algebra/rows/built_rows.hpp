@@ -139,6 +139,7 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
         buffer<T> values{};
     };
     std::int64_t const block = rows_at_a_time(n, rows.work());
+    pages_ahead const of_indices(exec, to.indices), of_values(exec, to.values);
     std::int64_t const total = find_in_order(
         exec, (n + block - 1) / block, [] { return worker{}; },
         [&](worker& w, std::int64_t p) {
@@ -157,6 +158,8 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
             std::int64_t const first = p * block, last = std::min(n, first + block);
             std::int64_t const size = to.offsets[last];
             for (std::int64_t i = first; i < last; ++i) to.offsets[i + 1] = static_cast<O>(to.offsets[i + 1] + start);
+            of_indices.before(start, start + size);
+            of_values.before(start, start + size);
             std::copy_n(w.columns.data(), size, to.indices.data() + start);
             std::copy_n(w.values.data(), size, to.values.data() + start);
         });

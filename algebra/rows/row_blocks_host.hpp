@@ -11,6 +11,8 @@
 #include <vector>
 
 #include <coppice/core/host/interruption.hpp>
+#include <coppice/core/host/pages.hpp>
+#include <coppice/core/host/spin.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -50,7 +52,9 @@ public:
     /// Sets the size of piece p. Waits until its offset is known and returns it; -1 if an earlier piece has failed.
     std::int64_t start_of(std::int64_t p, std::int64_t size) {
         auto& begin = ends_[static_cast<std::size_t>(p)];
-        begin.wait(unknown, std::memory_order_acquire);
+        // All later pieces wait for this thread: to sleep and to be woken would delay each of them.
+        if (!spin_until([&begin] { return begin.load(std::memory_order_acquire) != unknown; }))
+            begin.wait(unknown, std::memory_order_acquire);
         std::int64_t const start = begin.load(std::memory_order_acquire);
         publish(p, start < 0 ? failed : start + size);
         return start < 0 ? -1 : start;
@@ -68,6 +72,36 @@ private:
     }
     std::vector<std::atomic<std::int64_t>> ends_;
     std::atomic<std::int64_t> next_{0};
+};
+
+/// Pages of an array that several threads write from the front to the end, each a piece. Without it, all threads would
+/// reach a new page of 2 MiB at the same time, and the system clears a page for each of them, of which it keeps one.
+class pages_ahead {
+public:
+    template <class T>
+    pages_ahead(host_executor const& exec, buffer<T>& array)
+        : base_(reinterpret_cast<std::byte*>(array.data())), bytes_(array.size() * std::int64_t(sizeof(T))),
+          element_(sizeof(T)), on_(exec.threads() > 1 && bytes_ >= min_pages * page) {}
+
+    /// To be called before elements [first, last) are written; the calls cover the array without overlap. The thread
+    /// that reaches a page provides a later one.
+    void before(std::int64_t first, std::int64_t last) const {
+        if (!on_) return;
+        for (auto p = (first * element_ + page - 1) / page; p * page < last * element_; ++p) {
+            std::int64_t const begin = (p == 0 ? 0 : end_after(p - 1)) * page;
+            std::int64_t const end = std::min(end_after(p) * page, bytes_);
+            if (begin < end) populate_pages(base_ + begin, static_cast<std::size_t>(end - begin));
+        }
+    }
+
+private:
+    static constexpr std::int64_t page = std::int64_t(1) << 21, min_pages = 4, max_ahead = 8;
+    /// End of the pages that are provided once a thread has reached page p: at most twice as many as are needed.
+    static std::int64_t end_after(std::int64_t p) { return p + 1 + std::min(p, max_ahead); }
+
+    std::byte* base_;
+    std::int64_t bytes_, element_;
+    bool on_; ///< for large arrays, if there are several threads
 };
 
 /// Calls find(worker, p), which returns the number of entries of piece p, then copy(worker, p, start). Each worker has

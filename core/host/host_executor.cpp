@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/host/host_arena.hpp>
+#include <coppice/core/host/pages.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -97,6 +98,15 @@ host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memor
       memory_(checked_memory(std::move(memory))) {}
 
 void host_executor::run(detail::call_reference work) const { arena_->execute(work); }
+
+void detail::populate_pages([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)          // older kernels reject the request, which is harmless
+    constexpr std::uintptr_t page = 4096; // smallest page size; with larger pages unaligned requests are rejected
+    auto const start = reinterpret_cast<std::uintptr_t>(pointer);
+    std::uintptr_t const first = (start + page - 1) / page * page, last = (start + bytes) / page * page;
+    if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+#endif
+}
 
 void detail::call_both(call_reference first, call_reference second) { tbb::parallel_invoke(first, second); }
 

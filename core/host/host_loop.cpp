@@ -13,6 +13,7 @@
 
 #include <coppice/core/host/host_arena.hpp>
 #include <coppice/core/host/interruption.hpp>
+#include <coppice/core/host/loop_team.hpp>
 
 #if defined(COPPICE_THREAD_SANITIZER) // defined by CMake, since this source is compiled without -fsanitize=thread
 #include <sanitizer/tsan_interface.h>
@@ -64,28 +65,32 @@ void run_range(host_executor::range_task task, void const* context, std::int64_t
     }
 }
 
-} // namespace
+/// A parallel loop and its synchronisation.
+struct parallel_loop {
+    host_executor::range_task task;
+    void const* context;
+    interruption* of_caller; ///< of the loop, not of the thread: a waiting thread may run tasks of another loop
+    std::int64_t piece;
+    fork_join order{};
 
-void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
-    constexpr std::int64_t pieces = 4096; // per loop; the longest takes milliseconds if the loop takes seconds
-    if (n <= 0) return;
-    std::int64_t const piece = (n + pieces - 1) / pieces;
-    if (n == 1 || threads_ == 1) return run_range(task, context, 0, n, piece);
-    interruption* const of_caller = interruption::current();
-    if (of_caller) interruption::check();
-    fork_join loop;
+    void run(std::int64_t first, std::int64_t last) {
+        fork_join::task const task_order(order);
+        interruption::scope const interruptible(of_caller);
+        run_range(task, context, first, last, piece);
+    }
+};
+
+/// Runs a loop by oneTBB.
+void run_by_tasks(detail::host_arena& arena, std::int64_t n, parallel_loop& loop) {
     std::atomic<bool> begun = false, failed = false;
     try {
-        arena_->execute([&] {
+        detail::loop_team::other_loop const other(*arena.team);
+        arena.execute([&] {
             tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n),
                               [&](tbb::blocked_range<std::int64_t> const& range) {
-                                  fork_join::task const order(loop);
-                                  // The interruption of the loop, not of the thread: a waiting thread may run tasks of
-                                  // another loop.
-                                  interruption::scope const interruptible(of_caller);
                                   if (!begun.load(std::memory_order_relaxed)) begun = true;
                                   try {
-                                      run_range(task, context, range.begin(), range.end(), piece);
+                                      loop.run(range.begin(), range.end());
                                   } catch (...) {
                                       failed = true;
                                       throw;
@@ -96,8 +101,28 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
         if (failed) throw;
         // oneTBB could not start a thread. It continues without that thread from now on.
         if (begun) throw thread_error(std::string("a thread of the host executor does not start: ") + e.what());
-        run_range(task, context, 0, n, piece);
+        run_range(loop.task, loop.context, 0, n, loop.piece);
     }
+}
+
+} // namespace
+
+detail::host_arena::host_arena(int threads)
+    : tbb::task_arena(threads), team(std::make_shared<loop_team>(tbb::task_arena::max_concurrency())) {}
+detail::host_arena::~host_arena() { team->close(); }
+
+void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
+    constexpr std::int64_t pieces = 4096; // per loop; the longest takes milliseconds if the loop takes seconds
+    if (n <= 0) return;
+    std::int64_t const piece = (n + pieces - 1) / pieces;
+    if (n == 1 || threads_ == 1) return run_range(task, context, 0, n, piece);
+    interruption* const of_caller = interruption::current();
+    if (of_caller) interruption::check();
+    parallel_loop loop{task, context, of_caller, piece};
+    detail::team_loop shared{
+        [](void* all, std::int64_t first, std::int64_t last) { static_cast<parallel_loop*>(all)->run(first, last); },
+        &loop};
+    if (!arena_->team->run(*arena_, shared, n)) run_by_tasks(*arena_, n, loop);
 }
 
 } // namespace coppice::inline v0_1

@@ -14,13 +14,12 @@
 
 namespace coppice::inline v0_1::graph_detail {
 
-/// Sparse accumulator: a sum for each column that the current row has met. Each entry stores the last row that used it.
+/// Sparse accumulator: a sum for each column that the current row has met, in a hash table of the size of a row, which
+/// stays in the cache. An array with an entry for each column would have to be initialised by every worker. Each entry
+/// stores the last row that used it.
 template <class Sum, class I>
 class met_sums {
 public:
-    met_sums(host_executor const& exec, I columns) : entries_(exec, columns) {
-        for (entry& e : entries_) e.met_in = I(-1);
-    }
     /// Starts row `row`, without columns.
     void begin(I row) {
         row_ = row;
@@ -28,22 +27,41 @@ public:
     }
     template <class Add, class Value>
     void add(Add const& add, I column, Value const& value) {
-        entry& e = entries_[column];
+        entry& e = find(column);
         if (e.met_in != row_) {
-            e = {add.identity(), row_};
+            e = {add.identity(), row_, column};
             met_.push_back(column);
+            if (4 * met_.size() > entries_.size()) {
+                grow();
+                return this->add(add, column, value);
+            }
         }
         e.sum = detail::accumulate(add, e.sum, value);
     }
     std::vector<I>& columns() { return met_; }
-    Sum const& at(I column) const { return entries_[column].sum; }
+    Sum const& at(I column) { return find(column).sum; }
 
 private:
     struct entry {
-        Sum sum;
-        I met_in;
+        Sum sum{};
+        I met_in = I(-1);
+        I column = I(-1);
     };
-    buffer<entry> entries_;
+    /// The entry of a column in this row, or the one to take for it. Columns of a row are often consecutive; their low
+    /// bits then differ.
+    entry& find(I column) {
+        std::size_t const mask = entries_.size() - 1;
+        std::size_t at = static_cast<std::size_t>(column) & mask;
+        while (entries_[at].met_in == row_ && entries_[at].column != column) at = (at + 1) & mask;
+        return entries_[at];
+    }
+    void grow() {
+        std::vector<entry> const old = std::exchange(entries_, std::vector<entry>(2 * entries_.size()));
+        for (entry const& e : old)
+            if (e.met_in == row_) find(e.column) = e;
+    }
+
+    std::vector<entry> entries_ = std::vector<entry>(1024);
     std::vector<I> met_{};
     I row_ = I(-1);
 };
@@ -131,7 +149,7 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
     std::vector<contracted_rows<T, I>> blocks(static_cast<std::size_t>((rows + block - 1) / block));
     detail::lending_pool<worker_type> pool;
     detail::for_each_block(exec, rows, block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-        auto worker = pool.take([&] { return worker_type{{exec, r.rows()}, {exec, r.rows()}}; });
+        auto worker = pool.take([] { return worker_type{}; });
         contracted_rows<T, I> mine;
         mine.columns.reserve(std::size_t(8 * block));
         mine.values.reserve(std::size_t(8 * block));

@@ -20,9 +20,10 @@
 /// They can be captured and replayed: the length of the list is read when the work begins. `f` is a function object
 /// (COPPICE_HD, trivially copyable). Many workers may call it concurrently; it accesses shared data through the worker:
 ///
-///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work`, an std::int32_t, to the work of that list. A
-///     list never gets more vertices than its capacity. The order of a list is unspecified, so **results must not
-///     depend on the order of a list**.
+///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work`, an std::int32_t, to the work of that list:
+///   0,
+///     or the length of the row of v. A list never gets more vertices than its capacity. The order of a list is
+///     unspecified, so **results must not depend on the order of a list**.
 ///   - worker.load(p), worker.store(p, x): plain accesses that may be concurrent with those of other workers.
 ///   - worker.load_cached(p): *p, or any value that it had since the map began. Faster if many workers read one
 ///     address.
@@ -65,7 +66,7 @@ inline constexpr int worker_depth = 1000; ///< maximum depth of recursions
 struct worklist {
     vertex_id* items = nullptr; ///< null: the vertices 0 .. count - 1
     std::int64_t count = 0;
-    std::int64_t work = 0; ///< sum of the `work` arguments of emit()
+    std::int64_t work = 0; ///< sum of the `work` arguments of emit(): edges of the rows; 0: not known
 
     COPPICE_HD vertex_id operator[](std::int64_t i) const { return items ? items[i] : static_cast<vertex_id>(i); }
     COPPICE_HD void clear() { count = work = 0; }

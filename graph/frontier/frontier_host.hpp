@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include <coppice/graph/frontier/frontier.hpp>
 
@@ -199,7 +201,8 @@ void distribute_chunks(host_executor const& exec, int workers, std::int64_t n, s
         return;
     }
     std::int64_t next = 0;
-    detail::for_each_block(exec, workers, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
+    std::int64_t const used = std::min<std::int64_t>(workers, (n + chunk - 1) / chunk);
+    detail::for_each_block(exec, used, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
         concurrent_worker<N> worker(outs);
         for (;;) {
             std::int64_t const first = __atomic_fetch_add(&next, chunk, __ATOMIC_RELAXED);
@@ -216,7 +219,7 @@ void with_workers(host_executor const& exec, std::int64_t n, std::int64_t max_ch
                   Work const& work) {
     // Chunks are no smaller than load balancing requires: on a grid, threads that process neighbouring rows write to
     // cache lines that the others read.
-    bool const alone = n <= max_chunk || exec.threads() == 1;
+    bool const alone = n <= (exec.threads() > 2 ? max_chunk / 4 : max_chunk) || exec.threads() == 1;
     std::int64_t const chunk = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, max_chunk / 16, max_chunk);
     distribute_chunks(exec, exec.threads(), n, chunk, outs,
                       [&](auto& worker, int, std::int64_t first, std::int64_t last) { work(worker, first, last); });
@@ -259,9 +262,8 @@ public:
     row_mapper(row_mapper const&) = delete;
     row_mapper& operator=(row_mapper const&) = delete;
 
-    void map(vertex_id u) {
-        std::int32_t k = g_.offsets[u];
-        std::int32_t const end = g_.offsets[u + 1];
+    /// Maps the edges [k, end) of row u.
+    void map(vertex_id u, std::int32_t k, std::int32_t end) {
         if constexpr (filters) {
             bool const is_long = end - k >= piece / 2;
             while (k < end) {
@@ -299,16 +301,122 @@ private:
     int found_ = 0;
     edge edges_[filters ? 2 * piece : 1];
 };
-/// Processes the rows of a range of a list. enters(v) is evaluated when v is reached.
+
+/// Division of the rows of a list into chunks that have about equal work, which is the number of vertices and edges. An
+/// equal number of vertices would not do: in graphs with hubs, these often have consecutive indices.
+class row_chunks {
+public:
+    /// One thread takes all rows if there is no other, or if their work is at most `min_shared`.
+    row_chunks(host_executor const& exec, worklist const& list, graph_view const& g, std::int64_t min_shared,
+               std::int64_t max_work = 1 << 14)
+        : list_(list), g_(g) {
+        if (exec.threads() == 1 || list.count == 0) return;
+        std::int64_t const work = estimated_work();
+        if (work <= min_shared) return;
+        shared_ = true;
+        work_ = std::clamp(work / (16 * exec.threads()), min_work, max_work);
+        vertices_ = list.items ? std::max<std::int64_t>(1, work_ * list.count / work) : 0;
+        count_ = list.items ? (list.count + vertices_ - 1) / vertices_ : (work + work_ - 1) / work_;
+    }
+    bool shared() const { return shared_; }
+    std::int64_t count() const { return count_; }
+    /// First position in the list of chunk c <= count().
+    std::int64_t begin(std::int64_t c) const {
+        if (c == 0) return 0;
+        if (c == count_) return list_.count;
+        return list_.items ? c * vertices_ : vertex_at(c * work_);
+    }
+
+private:
+    static constexpr std::int64_t min_work = 1024, few = 4096;
+
+    std::int64_t estimated_work() const {
+        if (!list_.items) return list_.count + (g_.offsets[list_.count] - g_.offsets[0]);
+        if (list_.work > 0) return list_.count + list_.work;
+        if (list_.count > few) return list_.count + list_.count * g_.edge_count / g_.vertices;
+        std::int64_t work = list_.count; // the rows of a short list may be much longer than the mean
+        for (std::int64_t i = 0; i < list_.count; ++i) work += g_.degree(list_.items[i]);
+        return work;
+    }
+    /// Smallest v with v + offsets[v] >= work.
+    std::int64_t vertex_at(std::int64_t work) const {
+        std::int64_t low = 0, high = list_.count;
+        while (low < high) {
+            std::int64_t const middle = (low + high) / 2;
+            if (middle + (g_.offsets[middle] - g_.offsets[0]) < work)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    worklist list_;
+    graph_view g_;
+    bool shared_ = false;
+    std::int64_t work_ = 0;     ///< of a chunk
+    std::int64_t vertices_ = 0; ///< of a chunk, if the list has items
+    std::int64_t count_ = 1;
+};
+
+/// Work that takes as long as sharing it. Two threads save less than more threads do.
+inline std::int64_t min_shared_work(host_executor const& exec) { return exec.threads() > 2 ? 1 << 12 : 20480; }
+
+/// Rows that are too long for one worker. All workers share their edges after the other rows.
+class long_rows {
+public:
+    static constexpr std::int32_t min_length = 1 << 13;
+
+    void add(vertex_id u, std::int32_t begin, std::int32_t end) {
+        std::lock_guard const lock(mutex_);
+        for (; begin < end; begin += std::min(piece, end - begin))
+            edges_.push_back({u, begin, begin + std::min(piece, end - begin)});
+    }
+    struct edges {
+        vertex_id u;
+        std::int32_t begin, end;
+    };
+    std::vector<edges> const& pieces() const { return edges_; }
+
+private:
+    static constexpr std::int32_t piece = 1 << 11;
+    std::mutex mutex_;
+    std::vector<edges> edges_;
+};
+
+/// Processes the rows of a range of a list. enters(v) is evaluated when v is reached. Adds rows that are too long to
+/// `deferred`; null: processes them, too.
 template <class Worker, class F, class Enters>
 void edge_map_rows(Worker& worker, worklist const& list, std::int64_t first, std::int64_t last, graph_view const& g,
-                   F const& f, Enters const& enters) {
+                   F const& f, Enters const& enters, long_rows* deferred) {
     row_mapper<Worker, F> rows(worker, g, f);
     for (std::int64_t i = first; i < last; ++i) {
         if (list.items) prefetch_row(g, list.items, i, last);
-        if (enters(list[i])) rows.map(list[i]);
+        vertex_id const u = list[i];
+        if (!enters(u)) continue;
+        std::int32_t const begin = g.offsets[u], end = g.offsets[u + 1];
+        if (deferred && end - begin >= long_rows::min_length) {
+            deferred->add(u, begin, end);
+            continue;
+        }
+        rows.map(u, begin, end);
     }
     rows.flush();
+}
+/// Processes the edges that edge_map_rows() has left.
+template <int N, class F>
+void edge_map_long_rows(host_executor const& exec, long_rows const& rows, graph_view const& g, outputs<N> const& outs,
+                        F const& f) {
+    auto const& pieces = rows.pieces();
+    distribute_chunks(exec, exec.threads(), std::int64_t(pieces.size()), 1, outs,
+                      [&](auto& worker, int, std::int64_t first, std::int64_t last) {
+                          row_mapper mapper(worker, g, f);
+                          for (std::int64_t p = first; p < last; ++p) {
+                              auto const& piece = pieces[std::size_t(p)];
+                              mapper.map(piece.u, piece.begin, piece.end);
+                          }
+                          mapper.flush();
+                      });
 }
 
 template <class F>
@@ -343,37 +451,39 @@ private:
 template <int N, class F>
 void eager_edge_map(host_executor const& exec, worklist const& list, graph_view const& g, outputs<N> const& outs,
                     F const& f) {
-    constexpr std::int64_t few = 256, many = 4096;
+    constexpr std::int64_t few = 2048;                   // work that one worker takes alone
+    constexpr std::int64_t many = 4096, much = 5 * many; // vertices and work to share
     constexpr int max_steps = 64; // a bound, since a cycle of negative length would continue forever
+    row_chunks const chunks(exec, list, g, few);
+    long_rows deferred;
     std::int64_t next = 0;
-    std::int64_t const chunk = std::clamp<std::int64_t>(list.count / (8 * exec.threads()), 64, many);
-    auto const work = [&](auto&& worker) {
+    auto const work = [&](auto&& worker, long_rows* rest) {
         auto const enters = [&](vertex_id u) { return f.enters(worker, u); };
         auto const enters_again = [&](vertex_id u) {
             f.leave(worker, u);
             return f.enters(worker, u);
         };
         for (;;) {
-            std::int64_t const i = __atomic_fetch_add(&next, chunk, __ATOMIC_RELAXED);
-            if (i >= list.count) break;
-            edge_map_rows(worker, list, i, std::min(list.count, i + chunk), g, f, enters);
+            std::int64_t const c = __atomic_fetch_add(&next, std::int64_t(1), __ATOMIC_RELAXED);
+            if (c >= chunks.count()) break;
+            edge_map_rows(worker, list, chunks.begin(c), chunks.begin(c + 1), g, f, enters, rest);
         }
         std::vector<vertex_id> now;
-        for (int step = 0; step < max_steps && !worker.own().empty() && std::int64_t(worker.own().size()) <= many;
-             ++step) {
+        for (int step = 0; step < max_steps && !worker.own().empty(); ++step) {
+            auto const count = std::int64_t(worker.own().size());
+            worklist const own{worker.own().data(), count, 0};
+            if (count > many || row_chunks(exec, own, g, much).shared()) break;
             now.swap(worker.own());
             worker.own().clear();
-            auto const count = std::int64_t(now.size());
-            edge_map_rows(worker, worklist{now.data(), count, 0}, 0, count, g, f, enters_again);
+            edge_map_rows(worker, worklist{now.data(), count, 0}, 0, count, g, f, enters_again, rest);
         }
         worker.hand_over();
     };
-    if (list.count <= few || exec.threads() == 1)
-        work(eager_worker<sequential_worker<N>>(outs));
-    else
-        detail::for_each_block(exec, exec.threads(), 1, [&](std::int64_t, std::int64_t, std::int64_t) {
-            work(eager_worker<concurrent_worker<N>>(outs));
-        });
+    if (!chunks.shared()) return work(eager_worker<sequential_worker<N>>(outs), nullptr);
+    detail::for_each_block(
+        exec, std::min<std::int64_t>(exec.threads(), chunks.count()), 1,
+        [&](std::int64_t, std::int64_t, std::int64_t) { work(eager_worker<concurrent_worker<N>>(outs), &deferred); });
+    edge_map_long_rows(exec, deferred, g, outs, f);
 }
 
 template <int N, class F>
@@ -382,23 +492,32 @@ void edge_map(host_executor const& exec, int const* predicate, worklist const* i
     if (!is_enabled(predicate)) return;
     worklist const list = *in;
     if constexpr (is_eager<F>) return eager_edge_map(exec, list, g, outs, f);
-    with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
-        edge_map_rows(worker, list, first, last, g, f, [&](vertex_id u) { return f.enters(worker, u); });
-    });
+    row_chunks const chunks(exec, list, g, min_shared_work(exec));
+    long_rows deferred;
+    long_rows* const rest = chunks.shared() ? &deferred : nullptr;
+    distribute_chunks(exec, exec.threads(), chunks.count(), 1, outs,
+                      [&](auto& worker, int, std::int64_t first, std::int64_t last) {
+                          auto const enters = [&](vertex_id u) { return f.enters(worker, u); };
+                          edge_map_rows(worker, list, chunks.begin(first), chunks.begin(last), g, f, enters, rest);
+                      });
+    edge_map_long_rows(exec, deferred, g, outs, f);
 }
 
 template <class F>
 void edge_sum(host_executor const& exec, int const* predicate, worklist const* in, graph_view const& g, F const& f) {
     if (!is_enabled(predicate)) return;
     worklist const list = *in;
-    with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i) {
-            vertex_id const v = list[i];
-            typename F::value sum{};
-            for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) sum = sum + f.term(v, k);
-            f.store(v, sum);
-        }
-    });
+    row_chunks const chunks(exec, list, g, min_shared_work(exec));
+    distribute_chunks(exec, exec.threads(), chunks.count(), 1, nothing(),
+                      [&](auto&, int, std::int64_t first, std::int64_t last) {
+                          for (auto i = chunks.begin(first), end = chunks.begin(last); i < end; ++i) {
+                              vertex_id const v = list[i];
+                              typename F::value sum{};
+                              for (auto k = g.offsets[v], stop = g.offsets[v + 1]; k < stop; ++k)
+                                  sum = sum + f.term(v, k);
+                              f.store(v, sum);
+                          }
+                      });
 }
 
 } // namespace coppice::inline v0_1::analytics

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include <coppice/graph/frontier/shared_neighbors.hpp>
@@ -49,16 +50,47 @@ public:
 private:
     static constexpr std::int32_t longest_short = 12; ///< all pairs of neighbours are tested
 
+    /// Counting sort by descending degree, in blocks, of the vertices with a common degree; sort by comparison of the
+    /// few others, so that the counters of a block stay in the cache.
     void rank_vertices(host_executor const& exec) {
+        constexpr std::int32_t common = 1024;
+        constexpr std::int64_t max_blocks = 64;
         rank_ = buffer<vertex_id>(exec, g_.vertices);
         vertex_ = buffer<vertex_id>(exec, g_.vertices);
-        std::vector<vertex_id> first(std::size_t(largest_) + 2, 0); // first rank of each degree
-        for (vertex_id v = 0; v < g_.vertices; ++v) ++first[std::size_t(largest_ - g_.degree(v)) + 1];
-        for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
-        for (vertex_id v = 0; v < g_.vertices; ++v) {
-            rank_[v] = first[std::size_t(largest_ - g_.degree(v))]++;
-            vertex_[rank_[v]] = v;
-        }
+        auto const set_rank = [this](vertex_id rank, std::int64_t v) {
+            vertex_[rank] = vertex_id(v);
+            rank_[v] = rank;
+        };
+        std::int64_t const others = rank_high_degrees(exec, common);
+        std::int64_t const block = std::max(coppice::detail::host_block, (g_.vertices + max_blocks - 1) / max_blocks);
+        std::vector<vertex_id> next(std::size_t((g_.vertices + block - 1) / block * common), 0);
+        auto const for_each_common = [&](auto const& f) {
+            coppice::detail::for_each_block(exec, g_.vertices, block,
+                                            [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+                                                vertex_id* const own = next.data() + b * common;
+                                                for (auto v = first; v < last; ++v)
+                                                    if (g_.degree(v) < common) f(own[g_.degree(v)], v);
+                                            });
+        };
+        for_each_common([](vertex_id& count, std::int64_t) { ++count; });
+        auto sum = static_cast<vertex_id>(others);
+        for (std::int32_t d = common - 1; d >= 0; --d)
+            for (auto at = std::size_t(d); at < next.size(); at += common) sum += std::exchange(next[at], sum);
+        for_each_common([&](vertex_id& rank, std::int64_t v) { set_rank(rank++, v); });
+    }
+    /// Ranks the vertices with at least `min_degree` edges; returns their number.
+    std::int64_t rank_high_degrees(host_executor const& exec, std::int32_t min_degree) {
+        if (largest_ < min_degree) return 0;
+        std::int64_t const count = select(
+            exec, g_.vertices, [&](std::int64_t v) { return g_.degree(v) >= min_degree; },
+            [&](std::int64_t at, std::int64_t v) { vertex_[at] = vertex_id(v); });
+        coppice::detail::parallel_sort(exec, vertex_.begin(), vertex_.begin() + count,
+                                       [this](vertex_id u, vertex_id v) {
+                                           std::int32_t const du = g_.degree(u), dv = g_.degree(v);
+                                           return du > dv || (du == dv && u < v);
+                                       });
+        for_each(exec, count, [this](std::int64_t rank) { rank_[vertex_[rank]] = vertex_id(rank); });
+        return count;
     }
     struct to_smaller_rank {
         graph_view g;
@@ -94,13 +126,17 @@ private:
         map_of_ = exec.copy(at);
         maps_ = buffer<std::uint64_t>(exec, total);
         fill(exec, maps_.view(), 0);
-        for_each(exec, map_of_.size(), [this](std::int64_t r) {
-            if (map_of_[r] < 0) return;
-            std::uint64_t* const bits = maps_.data() + map_of_[r];
-            vertex_id const v = vertex_[r];
-            for (auto k = offsets_[v]; k < offsets_[v + 1]; ++k)
-                bits[neighbors_[k] >> 6] |= std::uint64_t(1) << (neighbors_[k] & 63);
-        });
+        constexpr std::int64_t few = 16; // the first rows are the longest
+        coppice::detail::for_each_block(exec, map_of_.size(), few,
+                                        [this](std::int64_t, std::int64_t first, std::int64_t last) {
+                                            for (auto r = first; r < last; ++r)
+                                                if (map_of_[r] >= 0) map_row(vertex_[r], maps_.data() + map_of_[r]);
+                                        });
+    }
+
+    void map_row(vertex_id v, std::uint64_t* bits) const {
+        for (auto k = offsets_[v]; k < offsets_[v + 1]; ++k)
+            bits[neighbors_[k] >> 6] |= std::uint64_t(1) << (neighbors_[k] & 63);
     }
 
     graph_view g_;
@@ -200,6 +236,18 @@ void count_pairs(Worker& worker, graph_view g, vertex_id u, F const& f) {
     f.first(worker, u, all);
 }
 
+/// Adds the triangles that the workers have counted at third corners.
+template <class F>
+void add_corners(host_executor const& exec, ranked_view const& d, std::vector<triangle_workspace> const& of_worker,
+                 F const& f) {
+    with_workers(exec, d.g.vertices, 4096, nothing(), [&](auto& worker, std::int64_t first, std::int64_t last) {
+        for (triangle_workspace const& workspace : of_worker)
+            if (!workspace.corners.empty())
+                for (auto rank = first; rank < last; ++rank)
+                    f.second(worker, d.vertex[rank], workspace.corners[std::size_t(rank)]);
+    });
+}
+
 template <class F>
 void for_each_triangle(host_executor const& exec, graph_view g, ranked_view const& d, F const& f) {
     if (d.by_number)
@@ -208,19 +256,19 @@ void for_each_triangle(host_executor const& exec, graph_view g, ranked_view cons
                                 for (std::int64_t u = first; u < last; ++u) count_pairs(worker, g, vertex_id(u), f);
                             });
     std::vector<triangle_workspace> of_worker(std::size_t(exec.threads()));
-    std::int64_t const chunk = std::clamp<std::int64_t>(g.vertices / 256, 64, 4096);
-    distribute_chunks(exec, exec.threads(), g.vertices, chunk, nothing(),
+    graph_view directed = g;
+    directed.offsets = d.offsets;
+    constexpr std::int64_t few_edges = 1024; // per chunk, since an edge takes many steps
+    row_chunks const chunks(exec, worklist{nullptr, g.vertices, 0}, directed, 0, few_edges);
+    distribute_chunks(exec, exec.threads(), chunks.count(), 1, nothing(),
                       [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
                           triangle_workspace& workspace = of_worker[std::size_t(number)];
                           workspace.bits.resize(std::size_t(ranked_view::words(g.vertices)), 0);
                           if (F::corners) workspace.corners.resize(std::size_t(g.vertices), 0);
-                          for (std::int64_t u = first; u < last; ++u)
+                          for (auto u = chunks.begin(first); u < chunks.begin(last); ++u)
                               count_ranked(worker, d, vertex_id(u), workspace, f);
                       });
-    sequential_worker<1> worker(nothing());
-    for (triangle_workspace const& workspace : of_worker)
-        for (std::size_t rank = 0; rank < workspace.corners.size(); ++rank)
-            f.second(worker, d.vertex[rank], workspace.corners[rank]);
+    if constexpr (F::corners) add_corners(exec, d, of_worker, f);
 }
 
 } // namespace coppice::inline v0_1::analytics

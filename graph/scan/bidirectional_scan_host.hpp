@@ -6,6 +6,8 @@
 /// and goes to the other end; it fills the direction that points back to its start.
 #pragma once
 
+#include <algorithm>
+
 #include <coppice/graph/scan/bidirectional_scan.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 
@@ -13,8 +15,11 @@ namespace coppice::inline v0_1::graph_detail {
 
 // Number of walks that a thread interleaves, so that their memory accesses overlap.
 inline constexpr int walks_at_once = 8;
-// Number of path ends per block of work; small, since a few walks may cover most of the graph.
-inline constexpr std::int64_t ends_per_block = 64;
+/// Number of path ends or cycles per block of work. A few walks may cover most of the graph, so that every thread gets
+/// several blocks if there are enough.
+inline std::int64_t walks_per_block(host_executor const& exec, std::int64_t walks) {
+    return std::clamp<std::int64_t>(walks / (8 * exec.threads()), walks_at_once, 64);
+}
 
 /// State of one walk along a path.
 template <class Value, class I, class Neighbor, class Initial, class Combine>
@@ -174,14 +179,15 @@ void walk_cycles(host_executor const& exec, array_view<I const> members, array_v
     std::int64_t const cycles = exec.threads() <= max_sequential_threads
                                     ? first_leaders(exec, members, entries.size(), neighbor, leaders)
                                     : elect_leaders(exec, members, neighbor, leaders);
-    detail::for_each_block(exec, cycles, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        for (std::int64_t k = first; k < last; ++k) {
-            Value all = initial(leaders[k], 0);
-            for_each_in_cycle(neighbor, leaders[k],
-                              [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
-            for_each_in_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
-        }
-    });
+    detail::for_each_block(
+        exec, cycles, walks_per_block(exec, cycles), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+            for (std::int64_t k = first; k < last; ++k) {
+                Value all = initial(leaders[k], 0);
+                for_each_in_cycle(neighbor, leaders[k],
+                                  [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
+                for_each_in_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
+            }
+        });
 }
 
 template <class Value, class I, class Neighbor, class Initial, class Combine>
@@ -196,10 +202,11 @@ scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, 
     auto const is_end = [&](std::int64_t v) { return neighbor(v, 0) < I(0) || neighbor(v, 1) < I(0); };
     auto const store = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
     std::int64_t const ends = select(exec, vertices, is_end, store);
-    detail::for_each_block(exec, ends, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        path_walk<Value, I, Neighbor, Initial, Combine> const idle(entries, neighbor, initial, combine);
-        interleave_walks(idle, first, last, [&](auto& walk, std::int64_t k) { walk.begin(list[k]); });
-    });
+    detail::for_each_block(
+        exec, ends, walks_per_block(exec, ends), [&](std::int64_t, std::int64_t first, std::int64_t last) {
+            path_walk<Value, I, Neighbor, Initial, Combine> const idle(entries, neighbor, initial, combine);
+            interleave_walks(idle, first, last, [&](auto& walk, std::int64_t k) { walk.begin(list[k]); });
+        });
 
     auto const in_cycle = [&](std::int64_t v) { return !entries[v].ended(); };
     std::int64_t const cyclic = select(exec, vertices, in_cycle, store);

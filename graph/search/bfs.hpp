@@ -4,6 +4,7 @@
 /// frontier is large.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -137,13 +138,50 @@ struct offer_parent {
     }
 };
 
+/// Whether a vertex is in the current level: by its level.
+struct has_level {
+    std::int32_t const* levels;
+    bfs_state const* state;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool operator()(auto const& worker, vertex_id u) const {
+        return worker.load(levels + u) == state->depth;
+    }
+};
+/// The same for a neighbour of an unreached vertex: it is in the current level if it was reached before, since earlier
+/// levels have reached all their neighbours. The bits of all vertices fit into a cache of one core.
+struct was_reached {
+    std::uint64_t const* bits;
+    bool operator()(auto const&, vertex_id u) const { return (bits[u >> 6] >> (u & 63) & 1) != 0; }
+};
+/// Sets the bits of 64 vertices: by bytes, which compilers vectorise, and one product for 8 of them.
+struct set_reached_bits {
+    std::int32_t const* levels;
+    vertex_id vertices;
+    std::uint64_t* bits;
+    void operator()(auto&, vertex_id word) const {
+        constexpr std::uint64_t gather = 0x0102040810204080; // moves bit 0 of byte i to bit 56 + i
+        std::int64_t const first = std::int64_t(word) * 64, count = std::min<std::int64_t>(64, vertices - first);
+        unsigned char reached[64] = {};
+        for (std::int64_t i = 0; i < count; ++i) reached[i] = levels[first + i] >= 0 ? 1 : 0;
+        std::uint64_t set = 0;
+        for (int i = 0; i < 64; i += 8) {
+            std::uint64_t eight = 0;
+            for (int j = 7; j >= 0; --j) eight = eight << 8 | reached[i + j];
+            set |= (eight * gather >> 56) << i;
+        }
+        bits[word] = set;
+    }
+};
+
 /// Pulls into an unreached vertex from the first of its neighbours that is in the current level.
+template <class InLevel>
 struct pull_level {
     graph_view g;
     graph_view incoming;
     std::int32_t* levels;
     std::uint32_t* parents;
     bfs_state const* state;
+    InLevel in_level;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
@@ -151,7 +189,7 @@ struct pull_level {
         std::int32_t const depth = state->depth;
         for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
             vertex_id const u = incoming.neighbors[k];
-            if (worker.load(levels + u) != depth) continue;
+            if (!in_level(worker, u)) continue;
             worker.store(levels + v, depth + 1);
             parents[v] = static_cast<std::uint32_t>(u);
             worker.emit(v, g.degree(v));
@@ -203,18 +241,27 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, all_vertices, s});
     rounds<Executor> search(exec);
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
-        item_step const pull{&s->pull, all_vertices, into(next), pull_level{g, options.incoming, levels, parents, s}};
         single_step const end{next_level{now, next, s, g.vertices, options.max_depth}};
-        if (may_pull)
-            search.run(&s->loop, push, pull, end);
-        else
-            search.run(&s->loop, push, end);
+        auto const pull = [&](auto const& in_level) {
+            using pull_step = pull_level<std::remove_cvref_t<decltype(in_level)>>;
+            return item_step{&s->pull, all_vertices, into(next),
+                             pull_step{g, options.incoming, levels, parents, s, in_level}};
+        };
+        if (!may_pull) return search.run(&s->loop, push, end);
+        if constexpr (on_host) {
+            buffer<std::uint64_t> bits(exec, (std::int64_t(g.vertices) + 63) / 64);
+            worklist const words{nullptr, bits.size(), 0};
+            item_step const set_bits{&s->pull, &words, nothing(), set_reached_bits{levels, g.vertices, bits.data()}};
+            search.run(&s->loop, push, set_bits, pull(was_reached{bits.data()}), end);
+        } else {
+            search.run(&s->loop, push, pull(has_level{levels, s}), end);
+        }
     };
     // If rows are short, a sequential pass over them costs a host thread less than a second random access for every
     // edge. Devices overlap enough accesses.
-    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     bool const parents_late = on_host && !has_long_rows(g);
     if (!parents_late) run(push_level{g, levels, parents, &s->depth});
     if constexpr (on_host) {

@@ -18,13 +18,73 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Flags and sums of one worker, one per column of the matrix.
+/// Columns [first, last).
+struct column_range {
+    std::int64_t first = 0, last = 0;
+    std::int64_t size() const { return last - first; }
+    friend column_range operator+(column_range a, column_range b) { ///< the smallest range that contains both
+        if (a.size() <= 0 || b.size() <= 0) return a.size() <= 0 ? b : a;
+        return {std::min(a.first, b.first), std::max(a.last, b.last)};
+    }
+};
+/// Bounds of the columns of rows of A B, from the columns of blocks of rows of B. For band and grid matrices they are
+/// close, so that the sums of a worker stay in its cache.
+template <class I>
+class column_bounds {
+public:
+    template <class B, class O>
+    column_bounds(host_executor const& exec, csr_view<B, I, O> b)
+        : all_{0, b.columns()}, of_block_(static_cast<std::size_t>((b.rows() + block - 1) / block)) {
+        constexpr std::int64_t blocks = 64; // of a task
+        for_each_block(exec, b.rows(), block * blocks, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+            for (std::int64_t r = first; r < last; ++r)
+                of_block_[static_cast<std::size_t>(r / block)] =
+                    of_block_[static_cast<std::size_t>(r / block)] + of_row(b, r);
+        });
+    }
+    /// Rows [first, last) of A B; the rows of A need not be sorted.
+    template <class A, class O>
+    column_range of_rows(csr_view<A, I, O> a, std::int64_t first, std::int64_t last) const {
+        O const begin = a.row_begin(first), end = a.row_begin(last);
+        if (begin == end) return {};
+        I lowest = a.indices[begin], highest = lowest;
+        for (O k = begin; k < end; ++k) {
+            lowest = std::min(lowest, a.indices[k]);
+            highest = std::max(highest, a.indices[k]);
+        }
+        if (highest / block - lowest / block >= max_blocks) return all_;
+        column_range range;
+        for (std::int64_t k = lowest / block; k <= highest / block; ++k)
+            range = range + of_block_[static_cast<std::size_t>(k)];
+        return range;
+    }
+
+private:
+    static constexpr std::int64_t block = 64, max_blocks = 1024; ///< more blocks are not inspected
+    template <class B, class O>
+    static column_range of_row(csr_view<B, I, O> b, std::int64_t r) {
+        O const begin = b.row_begin(r), end = b.row_end(r);
+        if (begin == end) return {};
+        return {std::int64_t(b.indices[begin]), std::int64_t(b.indices[end - 1]) + 1};
+    }
+    column_range all_;
+    std::vector<column_range> of_block_;
+};
+
+/// Flags and sums of one worker, one for each column of a range.
 template <class I, class Sum>
 class flagged_sums {
 public:
     flagged_sums(host_executor const& exec, std::int64_t columns, Sum const& none)
-        : flags_(exec, columns, false), sums_(exec, columns) {
-        std::fill(sums_.begin(), sums_.end(), none);
+        : exec_(exec), flags_(exec, columns, false), none_(none) {}
+    /// The columns of the following rows are in this range.
+    void cover(column_range range) {
+        if (range.size() > sums_.size()) {
+            sums_ = buffer<Sum>(exec_, 0);
+            sums_ = buffer<Sum>(exec_, range.size());
+            std::fill(sums_.begin(), sums_.end(), none_);
+        }
+        first_ = range.first;
     }
     /// Writes the sorted columns of row i of A B and their values; returns their number. Both arrays have space for
     /// `products`.
@@ -32,6 +92,7 @@ public:
     std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t i, std::int64_t products,
                      I* COPPICE_RESTRICT columns, Z* COPPICE_RESTRICT values) {
         Sum* COPPICE_RESTRICT const sums = sums_.data();
+        std::int64_t const base = first_;
         I* to = columns;
         flags_.for_each_column(
             a, b, i, products,
@@ -39,19 +100,23 @@ public:
                 if (k + 8 < a.nonzeros()) __builtin_prefetch(b.coefficients + b.row_begin(a.indices[k + 8]));
                 return [=, &s, left = a.coefficients[k], inner = a.indices[k]](O q, I column) {
                     element_positions const at{i, inner, inner, column};
-                    sums[column] = accumulate(s.add, sums[column], multiply_at(s, left, b.coefficients[q], at));
+                    Sum& sum = sums[column - base];
+                    sum = accumulate(s.add, sum, multiply_at(s, left, b.coefficients[q], at));
                 };
             },
             [&](I column) {
-                *values++ = static_cast<Z>(s.result(std::exchange(sums[column], s.add.identity())));
+                *values++ = static_cast<Z>(s.result(std::exchange(sums[column - base], s.add.identity())));
                 *to++ = column;
             });
         return to - columns;
     }
 
 private:
+    host_executor exec_;
     flagged_columns<I> flags_;
-    buffer<Sum> sums_; ///< equal to the identity between rows
+    Sum none_;
+    buffer<Sum> sums_{};     ///< equal to the identity between rows
+    std::int64_t first_ = 0; ///< column of the first sum
 };
 
 /// One worker and the rows of its current piece.
@@ -64,7 +129,8 @@ public:
     /// Computes rows [first, last) of A B, writes their lengths to lengths[0, …); returns their number of entries.
     template <class A, class B, class O, class Semiring>
     std::int64_t find(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t first,
-                      std::int64_t last, shifted_rows const& of_b, O* lengths) {
+                      std::int64_t last, column_range range, shifted_rows const& of_b, O* lengths) {
+        sums_.cover(range);
         row_products<A, B, I, O> const work{a, b};
         std::int64_t n = 0;
         bool next_is_shifted = false;
@@ -107,16 +173,28 @@ private:
 };
 
 /// Returns A B, or nothing if address space for one entry per product is not available, if the offset type could
-/// overflow, or if the products are few compared with the columns, whose sums each worker initialises.
+/// overflow, or if the products are few compared with the columns whose sums each worker initialises.
 template <class Z, class A, class B, class I, class O, class Semiring>
 std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                                 Semiring const& s) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    constexpr std::int64_t products_in_cache = 1 << 14;
+    // Every piece waits for the offset of the piece before it: many threads take larger ones.
+    std::int64_t const products_in_cache = exec.threads() > 4 ? 1 << 16 : 1 << 14;
     if (!exec.memory()->can_shrink()) return std::nullopt;
     auto const [rows, max_entries] =
         product_pieces(exec, row_products<A, B, I, O>{a, b}, row_range{0, a.rows()}, products_in_cache);
-    if (!std::in_range<O>(max_entries) || max_entries < exec.threads() * std::int64_t(b.columns())) return std::nullopt;
+    if (!std::in_range<O>(max_entries)) return std::nullopt;
+    auto const first_row = [&all = rows](std::int64_t p) { return all[static_cast<std::size_t>(p)]; };
+    auto const piece_count = static_cast<std::int64_t>(rows.size()) - 1;
+    column_bounds<I> const columns(exec, b);
+    std::vector<column_range> range(static_cast<std::size_t>(piece_count));
+    for_each_block(exec, piece_count, 16, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t p = first; p < last; ++p)
+            range[static_cast<std::size_t>(p)] = columns.of_rows(a, first_row(p), first_row(p + 1));
+    });
+    std::int64_t widest = 0;
+    for (column_range const& r : range) widest = std::max(widest, r.size());
+    if (max_entries < exec.threads() * widest) return std::nullopt;
     buffer<O> offsets(exec, std::int64_t(a.rows()) + 1);
     buffer<I> indices;
     buffer<Z> values;
@@ -128,17 +206,19 @@ std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_v
     }
     offsets[0] = 0;
     shifted_rows const of_b(exec, b);
-    auto const first_row = [&all = rows](std::int64_t p) { return all[static_cast<std::size_t>(p)]; };
+    pages_ahead const of_indices(exec, indices), of_values(exec, values);
     std::int64_t const total = find_in_order(
-        exec, static_cast<std::int64_t>(rows.size()) - 1,
-        [&] { return one_pass_worker<I, sum_type, Z>(exec, b.columns(), s.add.identity()); },
+        exec, piece_count, [&] { return one_pass_worker<I, sum_type, Z>(exec, b.columns(), s.add.identity()); },
         [&](auto& worker, std::int64_t p) {
-            return worker.find(a, b, s, first_row(p), first_row(p + 1), of_b, offsets.data() + first_row(p) + 1);
+            return worker.find(a, b, s, first_row(p), first_row(p + 1), range[static_cast<std::size_t>(p)], of_b,
+                               offsets.data() + first_row(p) + 1);
         },
         [&](auto& worker, std::int64_t p, std::int64_t start) {
             O end = static_cast<O>(start);
             for (std::int64_t i = first_row(p); i < first_row(p + 1); ++i)
                 offsets[i + 1] = end = static_cast<O>(end + offsets[i + 1]);
+            of_indices.before(start, std::int64_t(end));
+            of_values.before(start, std::int64_t(end));
             worker.copy_to(indices.data() + start, values.data() + start, std::int64_t(end) - start);
         });
     indices.shrink(total);
@@ -175,10 +255,12 @@ buffer<Z> find_structure_and_sum(host_executor const& exec, csr_view<A, I, O> a,
         return values;
     }
     lending_pool<worker_type> pool;
+    column_bounds<I> const range(exec, b);
     std::vector<summed_piece<I, Z>> found(static_cast<std::size_t>(plan.piece_count));
     for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         auto worker = pool.take([&] { return worker_type{{exec, plan.columns, s.add.identity()}}; });
         std::int64_t const first = plan.pieces[p], last = plan.pieces[p + 1];
+        worker->sums.cover(range.of_rows(a, top + first, top + last));
         std::int64_t capacity = 0, n = 0;
         for (std::int64_t r = first; r < last; ++r)
             capacity += std::min(std::int64_t(plan.columns), std::int64_t(plan.offsets[r + 1]));

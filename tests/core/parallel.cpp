@@ -3,6 +3,7 @@
 #include <coppice/core/parallel.hpp>
 
 #include <doctest/doctest.h>
+#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <atomic>
@@ -303,6 +304,75 @@ TEST_CASE("an exception of a worker reaches the caller") {
     } catch (argument_error const& e) {
         CHECK(e.what() == text);
     }
+}
+
+namespace {
+
+/// Whether a loop over [0, n) with blocks of `block` items calls every item once.
+bool covers(host_executor const& exec, std::int64_t n, std::int64_t block) {
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(n));
+    detail::for_each_block(exec, n, block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) ++calls[static_cast<std::size_t>(i)];
+    });
+    return std::all_of(calls.begin(), calls.end(), [](auto const& count) { return count == 1; });
+}
+
+} // namespace
+
+TEST_CASE("loops of any length, one after the other and after pauses") {
+    for (int const threads : {2, 3, 8}) {
+        host_executor const exec(threads);
+        for (int round = 0; round < 20; ++round) {
+            for (std::int64_t const n : {1, 2, 3, 7, 8, 9, 100, 1000}) CHECK(covers(exec, n, 1));
+            CHECK(covers(exec, 10000, 7));
+            if (round % 5 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // the helpers have gone
+        }
+    }
+}
+
+TEST_CASE("several threads run loops of one executor at the same time") {
+    host_executor const exec(3);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 4; ++c)
+        callers.emplace_back([&, c] {
+            for (int round = 0; round < 100; ++round)
+                if (!covers(exec, 50 + 13 * c + round, 1 + round % 3)) ++wrong;
+        });
+    for (auto& caller : callers) caller.join();
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("loops inside of loops, of the same executor and of another one") {
+    host_executor const exec(3), other(2);
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<int> wrong = 0;
+        detail::for_each_block(exec, 12, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
+            if (!covers(k % 2 == 0 ? exec : other, 200, 3)) ++wrong;
+        });
+        exec.run([&] {
+            detail::call_both([&] { wrong += covers(exec, 100, 1) ? 0 : 1; },
+                              [&] { wrong += covers(exec, 100, 1) ? 0 : 1; });
+        });
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("executors work after a loop that has failed, and do not outlive their loops") {
+    for (int round = 0; round < 100; ++round) {
+        host_executor const exec(2 + round % 3);
+        CHECK_THROWS_AS(for_each(exec, 100000,
+                                 [&](std::int64_t i) {
+                                     if (i % 9000 == round) throw argument_error("an item fails");
+                                 }),
+                        argument_error);
+        CHECK(covers(exec, 500, 1));
+    }
+}
+
+TEST_CASE("a program that limits oneTBB to one thread") {
+    tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, 1);
+    CHECK(covers(host_executor(4), 1000, 3));
 }
 
 #endif

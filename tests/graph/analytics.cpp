@@ -84,7 +84,54 @@ struct list_with_work {
     }
 };
 
+/// Counts its calls for every edge.
+struct count_calls {
+    std::int32_t* calls;
+    COPPICE_HD static bool takes(vertex_id u) { return u % 5 != 0; }
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return takes(u); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
+        worker.add(calls + k, 1);
+    }
+};
+
 } // namespace
+
+TEST_CASE_TEMPLATE("edge maps process every edge once, in rows of any length", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const n = 40000;
+    graph_builder builder(n);
+    for (int u = 0; u < n; ++u) {
+        int const degree = u == 7 || u == n - 1 ? n : u >= 100 && u < 104 ? 5000 : u % 4;
+        for (int k = 0; k < degree; ++k) builder.entry(u, (u + k) % n, 1);
+    }
+    auto const weights = builder.plain();
+    auto const a = weights.on(exec);
+    graph_view const g(a);
+    std::vector<std::vector<vertex_id>> lists{{}, {7}, {5}, {3, 7, n - 1, 102}};
+    lists.emplace_back();
+    for (vertex_id v = n; v-- > 0;)
+        if (v % 3 == 1) lists.back().push_back(v);
+    lists.emplace_back(); // all vertices
+    for (vertex_id v = 0; v < n; ++v) lists.back().push_back(v);
+    for (auto const& list : lists) {
+        std::vector<std::int32_t> expected(weights.values.size(), 0);
+        std::int64_t work = 0;
+        for (vertex_id const u : list)
+            for (auto k = weights.offsets[std::size_t(u)]; k < weights.offsets[std::size_t(u) + 1]; ++k, ++work)
+                expected[std::size_t(k)] = count_calls::takes(u) ? 1 : 0;
+        bool const all = std::int64_t(list.size()) == n;
+        auto items = exec.copy(list);
+        for (std::int64_t const known : {std::int64_t(0), work}) {
+            auto const in = analytics::placed(
+                exec, analytics::worklist{all ? nullptr : items.data(), std::int64_t(list.size()), known});
+            auto calls = exec.copy(std::vector<std::int32_t>(expected.size(), 0));
+            analytics::edge_map(exec, nullptr, in.data(), g, analytics::nothing(), count_calls{calls.data()});
+            CHECK((to_vector(exec, calls) == expected));
+        }
+    }
+}
 
 TEST_CASE_TEMPLATE("lists hold what maps append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
