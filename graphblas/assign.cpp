@@ -6,6 +6,7 @@
 #include <coppice/core/parallel.hpp>
 
 #include "calls.hpp"
+#include "device/device.hpp"
 #include "shared.hpp"
 
 namespace coppice::graphblas {
@@ -90,9 +91,11 @@ void assign_table(scope reach, table& c, table* mask, GrB_BinaryOp accum, table&
     require_same("number of columns that are assigned", columns_of(a, transposed_result), columns.count());
     mask_of_call const admitted = checked_mask(reach, mask, s, c, rows, columns);
     if (rows.is_all() && columns.is_all()) {
+        if (device::assign({"GrB_assign", c, mask, accum, s, vector}, a)) return;
         stored const x = transposed_result ? stored{transposed_entries(a), {}} : forms_of(a);
         return finish(c, admitted, accum, s.replace, x, a.type, vector);
     }
+    device::runs_on_host("GrB_assign");
     set_entries(c, assigned_in(reach, entries_of(c), c.type, oriented(a, transposed_result), a.type, rows.checked(),
                                columns.checked(), admitted.view(), accum, s.replace, vector));
 }
@@ -117,6 +120,8 @@ void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, arg
     mask_of_call const admitted = checked_mask(reach, mask, s, c, rows, columns);
     index_list const i = rows.checked(), j = columns.checked();
     bool const all = rows.is_all() && columns.is_all();
+    if (x.present() && all && device::assign({"GrB_assign", c, mask, accum, s, vector}, given, x.data())) return;
+    if (!x.present() || !all) device::runs_on_host("GrB_assign");
     if (x.present() && all && assign_everywhere(c, admitted, accum, s.replace, given, x.data())) return;
     contents const old = entries_of(c);
     mask_view const view = admitted.view();
@@ -217,6 +222,8 @@ GrB_Info GrB_Vector_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, G
         mask_of_call const admitted(mask, s, 1, w->columns);
         caller_list const columns(i, ni, u->columns, "list of indices");
         index_list const positions = columns.checked();
+        device::output const to{"GrB_extract", *w, mask, accum, s, true};
+        if (columns.is_all() ? device::assign(to, *u) : device::gather(to, *u, positions.indices)) return GrB_SUCCESS;
         grid const dense = forms_of(*u).dense;
         stored t;
         if (columns.is_all())
@@ -242,6 +249,7 @@ GrB_Info GrB_Matrix_extract(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, G
         require_same("number of columns that are extracted", j == GrB_ALL ? n : index(nj), c->columns);
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         caller_list const rows(i, ni, m, "list of rows"), columns(j, nj, n, "list of columns");
+        device::runs_on_host("GrB_extract");
         contents const t = extracted(oriented(*a, s.transpose0), a->type, rows.checked(), columns.checked());
         finish(*c, admitted, accum, s.replace, {t, {}}, a->type, false);
         return GrB_SUCCESS;
@@ -263,6 +271,7 @@ GrB_Info GrB_Col_extract(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_
         mask_of_call const admitted(mask, s, 1, w->columns);
         caller_list const rows(i, ni, m, "list of rows");
         index const line = index(j);
+        device::runs_on_host("GrB_extract");
         contents const t = extracted(oriented(*a, transposed_result), a->type, {&line, 1}, rows.checked());
         finish(*w, admitted, accum, s.replace, {t, {}}, a->type, true);
         return GrB_SUCCESS;

@@ -118,8 +118,7 @@ GrB_Info build_table(table* t, index_array rows, index_array columns, argument c
                      bool single) {
     require_pointer(columns, "list of indices");
     require_alive_or_null(dup, "operator for duplicates");
-    if (forms_of(*t).entries() > 0)
-        throw failure{GrB_OUTPUT_NOT_EMPTY, "the output of build has entries, expected none"};
+    if (entry_count(*t) > 0) throw failure{GrB_OUTPUT_NOT_EMPTY, "the output of build has entries, expected none"};
     GrB_Type const from = single ? x.object->type : type_of_array(x, t->type);
     require_compatible(t->type, from, "values");
     if (dup) {

@@ -373,7 +373,7 @@ def object_lines():
         for t in ("INT32", "INT64"):
             yield f"COPPICE_POSITIONAL(GxB_{name}_{t}, {name.lower()}, {type_name(t)})"
     for name, t, _ in INDEX_UNARY:
-        yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}<{TYPES[t]}>, {type_name(t)})"
+        yield f"COPPICE_INDEX_UNARY(GrB_{name}_{t}, {name.lower()}, {typed(t)})"
     for name in INDEX_SELECT:
         yield f"COPPICE_POSITION_SELECT(GrB_{name}, {name.lower()})"
     for name, t in value_selections():
@@ -615,8 +615,15 @@ typedef enum {
     GrB_INP0_TYPE_STRING = 107,
     GrB_INP1_TYPE_STRING = 108,
     GrB_OUTP_TYPE_STRING = 109,
-    GrB_SIZE = 110
+    GrB_SIZE = 110,
+    // Of GrB_GLOBAL: a COPPICE_Backend, which GrB_set takes; texts; numbers of operations.
+    COPPICE_BACKEND = 7200,
+    COPPICE_DEVICE_NAME = 7201,
+    COPPICE_LAST_RUN = 7202,
+    COPPICE_DEVICE_RUNS = 7203,
+    COPPICE_HOST_RUNS = 7204
 } GrB_Field;
+typedef enum { COPPICE_BACKEND_AUTO = 0, COPPICE_BACKEND_HOST = 1, COPPICE_BACKEND_CUDA = 2 } COPPICE_Backend;
 
 typedef enum {
     GxB_SILENT = 0,

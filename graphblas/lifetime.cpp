@@ -8,6 +8,7 @@
 
 #include "cached_memory.hpp"
 #include "definitions.hpp"
+#include "device/device.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -66,7 +67,10 @@ void duplicate(table& to, table& from) {
     to.rows = from.rows;
     to.columns = from.columns;
     to.orientation = from.orientation;
-    to.data = forms_of(from);
+    entry_count(from); // merges changes
+    std::scoped_lock const lock(from.guard);
+    to.data = from.data;
+    to.device = from.device;
 }
 template <class Table>
 GrB_Info clear(Table t) {
@@ -104,7 +108,7 @@ GrB_Info wait_for(Object* object, int mode) {
             throw failure{GrB_INVALID_VALUE, "mode of GrB_wait is " + std::to_string(mode) +
                                                  ", expected GrB_COMPLETE or "
                                                  "GrB_MATERIALIZE"};
-        if constexpr (std::is_base_of_v<table, Object>) forms_of(*object);
+        if constexpr (std::is_base_of_v<table, Object>) entry_count(*object);
         return GrB_SUCCESS;
     });
 }
@@ -127,6 +131,7 @@ void use_definition(operator_kind kind, definition const& of, Function function,
     if (!of.text) return require_pointer(reinterpret_cast<void const*>(function), "function");
     compiled_operator const made = compile_definition(kind, of);
     if (made.function) {
+        o.definition = std::make_unique<std::string>(of.text);
         o.function = reinterpret_cast<Function>(made.function);
         if constexpr (!std::is_same_v<Operator, GrB_IndexUnaryOp_opaque>)
             o.loop = reinterpret_cast<decltype(o.loop)>(made.loop);
@@ -243,6 +248,7 @@ extern "C" {
 
 GrB_Info GrB_init(int mode) {
     if (mode != GrB_NONBLOCKING && mode != GrB_BLOCKING) return GrB_INVALID_VALUE;
+    if (!device::read_environment().empty()) return GrB_INVALID_VALUE;
     auto off = library_state::off;
     auto const on = mode == GrB_BLOCKING ? library_state::blocking : library_state::nonblocking;
     return state.compare_exchange_strong(off, on) ? GrB_SUCCESS : GrB_INVALID_VALUE;
@@ -403,7 +409,7 @@ GrB_Info GrB_Vector_size(GrB_Index* n, GrB_Vector u) {
     return count_of(n, u, "vector", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Vector_nvals(GrB_Index* n, GrB_Vector u) {
-    return count_of(n, u, "vector", [](auto& t) { return forms_of(t).entries(); });
+    return count_of(n, u, "vector", [](auto& t) { return entry_count(t); });
 }
 GrB_Info GrB_Matrix_nrows(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.rows; });
@@ -412,7 +418,7 @@ GrB_Info GrB_Matrix_ncols(GrB_Index* n, GrB_Matrix a) {
     return count_of(n, a, "matrix", [](auto& t) { return t.columns; });
 }
 GrB_Info GrB_Matrix_nvals(GrB_Index* n, GrB_Matrix a) {
-    return count_of(n, a, "matrix", [](auto& t) { return forms_of(t).entries(); });
+    return count_of(n, a, "matrix", [](auto& t) { return entry_count(t); });
 }
 GrB_Info GrB_Vector_resize(GrB_Vector w, GrB_Index n) {
     return guarded(w, [&] {

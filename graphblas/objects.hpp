@@ -49,6 +49,10 @@ struct stored {
     index entries() const { return dense ? dense.entries : list.where->entries(); }
 };
 
+namespace device {
+struct forms;
+}
+
 struct object_head {
     std::uint64_t magic = freed_object;
     bool predefined = false;
@@ -115,12 +119,16 @@ struct GrB_UnaryOp_opaque : coppice::graphblas::object_head {
     GxB_unary_function function = nullptr;
     coppice::graphblas::unary_loop loop = nullptr; ///< of a predefined operator
     bool identity = false;
+    char const* functor_name = nullptr;           ///< in operators.hpp, of a predefined operator
+    std::unique_ptr<std::string> definition = {}; ///< in C, if it was compiled
 };
 struct GrB_IndexUnaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, s = nullptr; ///< x: null if the value is not used
     GxB_index_unary_function function = nullptr;
     coppice::graphblas::compare_loop loop = nullptr;       ///< of a predefined comparison of values
     coppice::graphblas::position_loop positions = nullptr; ///< of a predefined condition of positions
+    char const* functor_name = nullptr;
+    std::unique_ptr<std::string> definition = {};
 };
 struct GrB_BinaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, y = nullptr;
@@ -128,6 +136,8 @@ struct GrB_BinaryOp_opaque : coppice::graphblas::object_head {
     coppice::graphblas::binary_loop loop = nullptr;
     coppice::graphblas::functor kind = coppice::graphblas::functor::other;
     coppice::graphblas::positional position = coppice::graphblas::positional::none;
+    char const* functor_name = nullptr;
+    std::unique_ptr<std::string> definition = {};
 };
 struct GrB_Monoid_opaque : coppice::graphblas::object_head {
     GrB_BinaryOp op = nullptr;
@@ -164,8 +174,9 @@ struct table : object_head {
         bool removed;
     };
     std::mutex guard = {};
-    stored data = {};
-    contents transposed = {}; ///< computed on demand; empty after a change
+    stored data = {};                                 ///< empty: only the device has the entries
+    std::shared_ptr<device::forms const> device = {}; ///< null: only the host has them
+    contents transposed = {};                         ///< computed on demand; empty after a change
     index list_work = 0;      ///< entries of lists that updates have merged since the last conversion
     index transpose_gain = 0; ///< operations of products that the transpose would have saved
     std::vector<change> changes = {};

@@ -6,6 +6,7 @@
 #include <coppice/core/parallel.hpp>
 
 #include "calls.hpp"
+#include "device/device.hpp"
 #include "folds.hpp"
 #include "kernels.hpp"
 #include "product.hpp"
@@ -185,7 +186,8 @@ std::optional<contents> masked_product(product_call const& call, mask_of_call co
 }
 
 /// C<mask> = accum(C, A B), where the operands may be transposed.
-void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, product_call const& call, settings const& s) {
+void multiply_tables(char const* name, table& c, table* mask, GrB_BinaryOp accum, product_call const& call,
+                     settings const& s, bool vector) {
     GrB_BinaryOp const op = call.semiring->multiply;
     require_accumulator(c, accum, call.z());
     mask_of_call const admitted(mask, s, c.rows, c.columns);
@@ -193,6 +195,9 @@ void multiply_tables(table& c, table* mask, GrB_BinaryOp accum, product_call con
     require_same("inner dimension", rows_of(call.b, call.b_transposed), columns_of(call.a, call.a_transposed));
     require_same("number of rows of the output", c.rows, rows_of(call.a, call.a_transposed));
     require_same("number of columns of the output", c.columns, columns_of(call.b, call.b_transposed));
+    if (device::multiply({name, c, mask, accum, s, vector},
+                         {call.semiring, call.a, call.b, call.a_transposed, call.b_transposed, call.flipped}))
+        return;
     auto product = product_of_rows(call, admitted);
     if (!product)
         if (auto masked = masked_product(call, admitted)) product = stored{*masked, {}};
@@ -272,6 +277,8 @@ GrB_Info elementwise(Table c, Table mask, GrB_BinaryOp accum, Op operator_argume
             require_same("number of rows of an operand", rows_of(*t, transposed), c->rows);
             require_same("number of columns of an operand", columns_of(*t, transposed), c->columns);
         }
+        device::output const to{add ? "GrB_eWiseAdd" : "GrB_eWiseMult", *c, mask, accum, s, vector};
+        if (!s.transpose0 && !s.transpose1 && device::combine(to, op, *a, *b, add)) return GrB_SUCCESS;
         std::optional<stored> t;
         if (!s.transpose0 && !s.transpose1) t = combine_by_position(op, *a, *b, add, admitted, vector);
         if (!t)
@@ -285,21 +292,24 @@ GrB_Info elementwise(Table c, Table mask, GrB_BinaryOp accum, Op operator_argume
 
 // Apply and select
 
-/// The operand of apply or select: its entries, after checks of its shape.
 template <class Table>
-contents checked_operand(Table c, Table a, bool transposed) {
+void require_shape(Table c, Table a, bool transposed) {
     bool const transposed_result = transposed && !is_vector(a);
     require_same("number of rows of the operand", rows_of(*a, transposed_result), c->rows);
     require_same("number of columns of the operand", columns_of(*a, transposed_result), c->columns);
-    return oriented(*a, transposed_result);
+}
+/// The operand of apply or select: its entries, after checks of its shape.
+template <class Table>
+contents checked_operand(Table c, Table a, bool transposed) {
+    require_shape(c, a, transposed);
+    return oriented(*a, transposed && !is_vector(a));
 }
 
-/// As checked_operand(), in the forms that exist. If the mask selects few entries of a grid, only these are returned.
+/// As checked_operand(), in the forms that exist, for a shape that has been checked. If the mask selects few entries of
+/// a grid, only these are returned.
 template <class Table>
 stored checked_forms(Table c, Table a, bool transposed, mask_of_call const& mask) {
     if (transposed && !is_vector(a)) return {checked_operand(c, a, true), {}};
-    require_same("number of rows of the operand", a->rows, c->rows);
-    require_same("number of columns of the operand", a->columns, c->columns);
     stored x = forms_of(*a);
     if (!x.dense) return x;
     if (mask.selects_list()) return {grid_at_list(x.dense, a->type, mask.view()), {}};
@@ -316,6 +326,8 @@ GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table
         require_accumulator(*c, accum, op->z);
         require_compatible(op->x, a->type, "operand");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
+        require_shape(c, a, s.transpose0);
+        if (device::apply({"GrB_apply", *c, mask, accum, s, is_vector(c)}, op, *a)) return GrB_SUCCESS;
         stored x = checked_forms(c, a, s.transpose0, admitted);
         bool const changes = !op->identity || op->x != a->type;
         if (x.dense && !runs_by_position(op, !x.dense.flags)) x = {entries_of(*a), {}};
@@ -350,6 +362,9 @@ GrB_Info apply_bound(Table c, Table mask, GrB_BinaryOp accum, GrB_BinaryOp op, a
         converted_value const bound(value, bound_type, "scalar");
         bound.require_present("scalar");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
+        require_shape(c, a, first ? s.transpose1 : s.transpose0);
+        if (device::apply({"GrB_apply", *c, mask, accum, s, is_vector(c)}, op, bound.data(), *a, first))
+            return GrB_SUCCESS;
         stored x = checked_forms(c, a, first ? s.transpose1 : s.transpose0, admitted);
         if (x.dense && (!runs_by_position(op, !x.dense.flags) || !used)) x = {entries_of(*a), {}};
         if (x.dense) {
@@ -379,6 +394,9 @@ GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnar
         converted_value const scalar(value, op->s, "scalar");
         scalar.require_present("scalar");
         mask_of_call const admitted(mask, s, c->rows, c->columns);
+        require_shape(c, a, s.transpose0);
+        device::output const to{selects ? "GrB_select" : "GrB_apply", *c, mask, accum, s, is_vector(c)};
+        if (device::apply(to, op, scalar.data(), *a, selects)) return GrB_SUCCESS;
         contents const x = list_of(*a, checked_forms(c, a, s.transpose0, admitted));
         auto values = apply_index(op, *x.where, a->type, *x.values, scalar.data(), is_vector(c));
         if (!selects) {
@@ -400,7 +418,8 @@ void require_fold(GrB_BinaryOp op) {
         throw failure{GrB_DOMAIN_MISMATCH, "the operator of a reduction has different types, expected T x T -> T"};
 }
 
-GrB_Info reduce_rows(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix a,
+/// `monoid`: op is that of a monoid, so that its order is free.
+GrB_Info reduce_rows(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, bool monoid, GrB_Matrix a,
                      GrB_Descriptor d) {
     settings const s = checked(w, mask, accum, d);
     require_alive(a, "operand");
@@ -409,6 +428,8 @@ GrB_Info reduce_rows(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Bina
     require_compatible(op->z, a->type, "operand");
     require_same("size of the output", w->columns, rows_of(*a, s.transpose0));
     mask_of_call const admitted(mask, s, 1, w->columns);
+    if (monoid && device::reduce_rows({"GrB_reduce", *w, mask, accum, s, true}, op, *a, s.transpose0))
+        return GrB_SUCCESS;
     grid const dense = forms_of(*a).dense;
     if (s.transpose0 && dense && !dense.flags && dense.rows > 0 && op->loop) {
         grid const sums = fold_columns(op, grid_as_type(op->z, a->type, dense));
@@ -421,8 +442,11 @@ GrB_Info reduce_rows(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Bina
     return GrB_SUCCESS;
 }
 
-/// Folds all entries into memory of the type of the operator; returns false if there are none. `identity` may be null.
-bool fold_table(GrB_BinaryOp op, table& a, void const* identity, scratch& to) {
+/// Folds all entries into memory of the type of the operator; returns false if there are none. `monoid` may be null.
+bool fold_table(GrB_BinaryOp op, table& a, GrB_Monoid monoid, scratch& to) {
+    bool any = false;
+    if (monoid && device::reduce("GrB_reduce", monoid, a, to.data(), &any)) return any;
+    void const* const identity = monoid ? monoid->identity() : nullptr;
     stored const x = forms_of(a);
     if (x.entries() == 0) return false;
     if (x.dense && (!x.dense.flags || (identity && op->loop && 8 * x.dense.entries > x.dense.positions()))) {
@@ -451,7 +475,7 @@ GrB_Info reduce_to_value(argument c, GrB_BinaryOp accum, GrB_Monoid monoid, Tabl
         require_compatible(op->z, a->type, "operand");
         require_accumulator(type, accum, op->z);
         scratch sum(op->z, 1);
-        if (!fold_table(op, *a, monoid->identity(), sum)) std::memcpy(sum.data(), monoid->identity(), op->z->size);
+        if (!fold_table(op, *a, monoid, sum)) std::memcpy(sum.data(), monoid->identity(), op->z->size);
         accumulate(type, c.data, accum, op->z, sum.data());
         return GrB_SUCCESS;
     });
@@ -463,13 +487,15 @@ GrB_Info reduce_to_scalar_object(GrB_Scalar c, GrB_BinaryOp accum, Op monoid, Ta
         require_alive(c, "output");
         require_alive_or_null(accum, "accumulator");
         GrB_BinaryOp const op = operator_of(monoid, true);
+        GrB_Monoid whole = nullptr;
+        if constexpr (std::is_same_v<Op, GrB_Monoid>) whole = monoid;
         require_alive(a, "operand");
         settings const s(d);
         require_fold(op);
         require_compatible(op->z, a->type, "operand");
         require_accumulator(c->type, accum, op->z);
         scratch sum(op->z, 1);
-        if (!fold_table(op, *a, nullptr, sum)) {
+        if (!fold_table(op, *a, whole, sum)) {
             if (!accum) c->present = false;
             return GrB_SUCCESS;
         }
@@ -502,6 +528,7 @@ GrB_Info kronecker_product(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, Op
         require_same("number of columns of the output", c->columns,
                      product(columns_of(*a, s.transpose0), columns_of(*b, s.transpose1)));
         mask_of_call const admitted(mask, s, c->rows, c->columns);
+        device::runs_on_host("GrB_kronecker");
         contents const x = oriented(*a, s.transpose0), y = oriented(*b, s.transpose1);
         auto const made = kronecker(*x.where, *y.where);
         auto const values = combine(*made.where, made.from.data(), {a->type, x.values->data()},
@@ -522,7 +549,7 @@ GrB_Info GrB_mxm(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(a, "first operand");
         require_alive(b, "second operand");
-        multiply_tables(*c, mask, accum, {semiring, *a, *b, s.transpose0, s.transpose1, false}, s);
+        multiply_tables("GrB_mxm", *c, mask, accum, {semiring, *a, *b, s.transpose0, s.transpose1, false}, s, false);
         return GrB_SUCCESS;
     });
 }
@@ -533,7 +560,7 @@ GrB_Info GrB_vxm(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(u, "first operand");
         require_alive(a, "second operand");
-        multiply_tables(*w, mask, accum, {semiring, *u, *a, false, s.transpose1, false}, s);
+        multiply_tables("GrB_vxm", *w, mask, accum, {semiring, *u, *a, false, s.transpose1, false}, s, true);
         return GrB_SUCCESS;
     });
 }
@@ -544,7 +571,7 @@ GrB_Info GrB_mxv(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Semiring
         require_alive(semiring, "semiring");
         require_alive(a, "first operand");
         require_alive(u, "second operand");
-        multiply_tables(*w, mask, accum, {semiring, *u, *a, false, !s.transpose0, true}, s);
+        multiply_tables("GrB_mxv", *w, mask, accum, {semiring, *u, *a, false, !s.transpose0, true}, s, true);
         return GrB_SUCCESS;
     });
 }
@@ -586,11 +613,11 @@ GrB_Info GrB_Matrix_apply(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB
 
 GrB_Info GrB_Matrix_reduce_Monoid(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Matrix a,
                                   GrB_Descriptor d) {
-    return guarded(w, [&] { return reduce_rows(w, mask, accum, operator_of(monoid, true), a, d); });
+    return guarded(w, [&] { return reduce_rows(w, mask, accum, operator_of(monoid, true), true, a, d); });
 }
 GrB_Info GrB_Matrix_reduce_BinaryOp(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_BinaryOp op, GrB_Matrix a,
                                     GrB_Descriptor d) {
-    return guarded(w, [&] { return reduce_rows(w, mask, accum, operator_of(op, true), a, d); });
+    return guarded(w, [&] { return reduce_rows(w, mask, accum, operator_of(op, true), false, a, d); });
 }
 GrB_Info GrB_Vector_reduce_Monoid_Scalar(GrB_Scalar s, GrB_BinaryOp accum, GrB_Monoid monoid, GrB_Vector u,
                                          GrB_Descriptor d) {
@@ -615,6 +642,8 @@ GrB_Info GrB_transpose(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Ma
         require_alive(a, "operand");
         require_accumulator(*c, accum, a->type);
         mask_of_call const admitted(mask, s, c->rows, c->columns);
+        require_shape(c, a, !s.transpose0);
+        device::runs_on_host("GrB_transpose");
         contents const x = checked_operand(c, a, !s.transpose0);
         finish(*c, admitted, accum, s.replace, {x, {}}, a->type, false);
         return GrB_SUCCESS;

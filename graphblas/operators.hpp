@@ -400,5 +400,46 @@ struct copysign {
     }
 };
 
+// Index-unary operators: row i, column j, and the scalar.
+
+/// a + b, which wraps as other integers of GraphBLAS do.
+template <class T>
+T wrapped_sum(std::int64_t a, T b) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+struct rowindex {
+    template <class T>
+    static T call(std::int64_t i, std::int64_t, T y) {
+        return wrapped_sum(i, y);
+    }
+};
+struct colindex {
+    template <class T>
+    static T call(std::int64_t, std::int64_t j, T y) {
+        return wrapped_sum(j, y);
+    }
+};
+struct diagindex {
+    template <class T>
+    static T call(std::int64_t i, std::int64_t j, T y) {
+        return wrapped_sum(j - i, y);
+    }
+};
+#define COPPICE_CONDITION(NAME, EXPRESSION)                                                                            \
+    struct NAME {                                                                                                      \
+        static bool call([[maybe_unused]] std::int64_t i, [[maybe_unused]] std::int64_t j, std::int64_t y) {           \
+            return EXPRESSION;                                                                                         \
+        }                                                                                                              \
+    }
+COPPICE_CONDITION(tril, j - i <= y);
+COPPICE_CONDITION(triu, j - i >= y);
+COPPICE_CONDITION(diag, j - i == y);
+COPPICE_CONDITION(offdiag, j - i != y);
+COPPICE_CONDITION(rowle, i <= y);
+COPPICE_CONDITION(rowgt, i > y);
+COPPICE_CONDITION(colle, j <= y);
+COPPICE_CONDITION(colgt, j > y);
+#undef COPPICE_CONDITION
+
 } // namespace operators
 } // namespace coppice::graphblas

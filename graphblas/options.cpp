@@ -5,6 +5,7 @@
 
 #include <coppice/version.h>
 
+#include "device/device.hpp"
 #include "tables.hpp"
 
 namespace coppice::graphblas {
@@ -21,7 +22,7 @@ struct option {
     std::size_t bytes = 0;
 };
 option integer_option(int value) { return {option::integer, value}; }
-option text_option(char const* value) { return {option::text, 0, value}; }
+option text_option(std::string value) { return {option::text, 0, std::move(value)}; }
 
 option type_option(GrB_Type type, bool code) {
     if (!type) return {};
@@ -98,6 +99,16 @@ option option_of(GrB_Global_opaque&, int field) {
         return integer_option(0);
     case GrB_BLOCKING_MODE:
         return integer_option(blocking_mode());
+    case COPPICE_BACKEND:
+        return integer_option(int(device::current_backend()));
+    case COPPICE_DEVICE_NAME:
+        return text_option(device::device_name());
+    case COPPICE_LAST_RUN:
+        return text_option(device::last_run());
+    case COPPICE_DEVICE_RUNS:
+        return integer_option(int(device::counts().device));
+    case COPPICE_HOST_RUNS:
+        return integer_option(int(device::counts().host));
     case GrB_STORAGE_ORIENTATION_HINT:
         return integer_option(GrB_ROWMAJOR);
     default:
@@ -178,6 +189,11 @@ GrB_Info set_text(Object* object, char const* value, int field) {
 }
 
 GrB_Info set_number(object_head&, std::int32_t, int field) { throw no_such_field(field); }
+GrB_Info set_number(GrB_Global_opaque&, std::int32_t value, int field) {
+    if (field != COPPICE_BACKEND) throw no_such_field(field);
+    device::set_backend(value);
+    return GrB_SUCCESS;
+}
 GrB_Info set_number(GrB_Descriptor_opaque& d, std::int32_t value, int field) {
     if (d.predefined) throw failure{GrB_INVALID_VALUE, "a predefined descriptor does not change"};
     if (field == GrB_MASK_FIELD) { // the value replaces both settings of the mask

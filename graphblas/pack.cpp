@@ -258,7 +258,7 @@ void unpack_positions(table& t, output_array<std::int8_t> const* b, output_array
 void set_if(bool* to) {
     if (to) *to = false;
 }
-GrB_Index entries_in(table& t) { return GrB_Index(forms_of(t).entries()); }
+GrB_Index entries_in(table& t) { return GrB_Index(entry_count(t)); }
 
 /// Checks the length of offsets, and returns compressed rows.
 packed_rows rows_of_caller(caller_array const& p, caller_array const& j, index rows, index columns, bool jumbled) {

@@ -30,45 +30,18 @@ struct binary {
     }
 };
 
-std::int64_t offset_of(void const* s) { return *static_cast<std::int64_t const*>(s); }
-/// a + b, which wraps as other integers of GraphBLAS do.
-template <class T>
-T wrapped_sum(std::int64_t a, T b) {
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+template <class F, class T>
+void index_value(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
+    *static_cast<T*>(z) = F::call(std::int64_t(i), std::int64_t(j), *static_cast<T const*>(s));
 }
-template <class T>
-void rowindex(void* z, void const*, GrB_Index i, GrB_Index, void const* s) {
-    *static_cast<T*>(z) = wrapped_sum(std::int64_t(i), *static_cast<T const*>(s));
+template <class F>
+void condition(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
+    *static_cast<bool*>(z) = F::call(std::int64_t(i), std::int64_t(j), *static_cast<std::int64_t const*>(s));
 }
-template <class T>
-void colindex(void* z, void const*, GrB_Index, GrB_Index j, void const* s) {
-    *static_cast<T*>(z) = wrapped_sum(std::int64_t(j), *static_cast<T const*>(s));
+template <class F>
+void conditions(bool* z, std::int64_t i, std::int64_t const* j, std::int64_t n, std::int64_t y) {
+    for (std::int64_t k = 0; k < n; ++k) z[k] = F::call(i, j[k], y);
 }
-template <class T>
-void diagindex(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
-    *static_cast<T*>(z) = wrapped_sum(std::int64_t(j) - std::int64_t(i), *static_cast<T const*>(s));
-}
-#define COPPICE_SELECT(NAME, CONDITION)                                                                                \
-    void NAME(void* z, void const*, GrB_Index row, GrB_Index column, void const* s) {                                  \
-        [[maybe_unused]] std::int64_t const i = std::int64_t(row), j = std::int64_t(column), y = offset_of(s);         \
-        *static_cast<bool*>(z) = CONDITION;                                                                            \
-    }                                                                                                                  \
-    void NAME##_positions(bool* z, std::int64_t i, std::int64_t const* columns, std::int64_t n, std::int64_t y) {      \
-        static_cast<void>(i);                                                                                          \
-        for (std::int64_t k = 0; k < n; ++k) {                                                                         \
-            [[maybe_unused]] std::int64_t const j = columns[k];                                                        \
-            z[k] = CONDITION;                                                                                          \
-        }                                                                                                              \
-    }
-COPPICE_SELECT(tril, j - i <= y)
-COPPICE_SELECT(triu, j - i >= y)
-COPPICE_SELECT(diag, j - i == y)
-COPPICE_SELECT(offdiag, j - i != y)
-COPPICE_SELECT(rowle, i <= y)
-COPPICE_SELECT(rowgt, i > y)
-COPPICE_SELECT(colle, j <= y)
-COPPICE_SELECT(colgt, j > y)
-#undef COPPICE_SELECT
 template <class F, class T>
 void value_compare(void* z, void const* x, GrB_Index, GrB_Index, void const* s) {
     *static_cast<bool*>(z) = F::call(*static_cast<T const*>(x), *static_cast<T const*>(s));
@@ -150,6 +123,7 @@ extern "C" {
         o.function = unary<operators::F, ZC, C>::one;                                                                  \
         o.loop = unary<operators::F, ZC, C>::loop;                                                                     \
         o.identity = std::is_same_v<operators::F, operators::identity>;                                                \
+        o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
 #define COPPICE_BINARY(NAME, F, Z, ZC, T, C)                                                                           \
@@ -160,14 +134,16 @@ extern "C" {
         o.function = binary<operators::F, ZC, C>::one;                                                                 \
         o.loop = binary<operators::F, ZC, C>::loop;                                                                    \
         o.kind = functor::F;                                                                                           \
+        o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
 #define COPPICE_POSITIONAL(NAME, P, T) COPPICE_OBJECT(BinaryOp, NAME, positional_operator(#NAME, positional::P, T))
-#define COPPICE_INDEX_UNARY(NAME, FUNCTION, T)                                                                         \
+#define COPPICE_INDEX_UNARY(NAME, F, T, C)                                                                             \
     COPPICE_OBJECT(IndexUnaryOp, NAME, [] {                                                                            \
         auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
         o.z = o.s = T;                                                                                                 \
-        o.function = FUNCTION;                                                                                         \
+        o.function = index_value<operators::F, C>;                                                                     \
+        o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
 #define COPPICE_POSITION_SELECT(NAME, F)                                                                               \
@@ -175,8 +151,9 @@ extern "C" {
         auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
         o.z = GrB_BOOL;                                                                                                \
         o.s = GrB_INT64;                                                                                               \
-        o.function = F;                                                                                                \
-        o.positions = F##_positions;                                                                                   \
+        o.function = condition<operators::F>;                                                                          \
+        o.positions = conditions<operators::F>;                                                                        \
+        o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
 #define COPPICE_VALUE_COMPARE(NAME, F, T, C)                                                                           \
@@ -186,6 +163,7 @@ extern "C" {
         o.x = o.s = T;                                                                                                 \
         o.function = value_compare<operators::F, C>;                                                                   \
         o.loop = compare_all<operators::F, C>;                                                                         \
+        o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
 #define COPPICE_MONOID(NAME, OP, C, IDENTITY, TERMINAL)                                                                \

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "device/device.hpp"
 #include "tables.hpp"
 
 namespace coppice::graphblas {
@@ -78,6 +79,11 @@ void print_entries(printer const& p, table& t, bool vector) {
     if (shown < where.entries()) std::fprintf(p.file, "  and %" PRId64 " other entries\n", where.entries() - shown);
 }
 
+char const* memory_of(table& t) {
+    std::scoped_lock const lock(t.guard);
+    if (!t.data.dense && !t.data.list.where) return "device";
+    return t.device ? "host and device" : "host";
+}
 /// Forms of a table in memory, and their bytes.
 void print_forms(printer const& p, table& t) {
     std::scoped_lock const lock(t.guard);
@@ -94,17 +100,21 @@ void print_forms(printer const& p, table& t) {
         std::fprintf(p.file, "  %s, %" PRId64 " bytes\n", data.dense.flags ? "bitmap" : "full",
                      data.dense.values->size() + (data.dense.flags ? data.dense.flags->size() : 0));
     if (t.transposed.where) std::fprintf(p.file, "  transpose, %" PRId64 " bytes\n", bytes_of(t.transposed));
+    if (t.device)
+        std::fprintf(p.file, "  on the device:%s, %" PRId64 " bytes\n", device::names_of_forms(t).c_str(),
+                     device::bytes_on_device(t));
     if (!t.changes.empty()) std::fprintf(p.file, "  %zu elements that wait for a merge\n", t.changes.size());
 }
 
 void print_table(printer const& p, table& t, bool vector) {
-    index const entries = forms_of(t).entries();
+    index const entries = entry_count(t);
+    char const* const memory = memory_of(t);
     if (vector)
-        std::fprintf(p.file, "%s: vector of %" PRId64 ", type %s, %" PRId64 " entries, in host memory\n", p.name,
-                     t.columns, text_of(t.type), entries);
+        std::fprintf(p.file, "%s: vector of %" PRId64 ", type %s, %" PRId64 " entries, in %s memory\n", p.name,
+                     t.columns, text_of(t.type), entries, memory);
     else
-        std::fprintf(p.file, "%s: matrix, %" PRId64 " x %" PRId64 ", type %s, %" PRId64 " entries, in host memory\n",
-                     p.name, t.rows, t.columns, text_of(t.type), entries);
+        std::fprintf(p.file, "%s: matrix, %" PRId64 " x %" PRId64 ", type %s, %" PRId64 " entries, in %s memory\n",
+                     p.name, t.rows, t.columns, text_of(t.type), entries, memory);
     print_forms(p, t);
     if (p.lists_entries()) print_entries(p, t, vector);
 }

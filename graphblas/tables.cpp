@@ -5,6 +5,8 @@
 
 #include <coppice/core/parallel.hpp>
 
+#include "device/device.hpp"
+
 namespace coppice::graphblas {
 
 void keep_message(object_head* object, std::string const& message) noexcept {
@@ -70,11 +72,17 @@ contents with_changes(table const& t) {
     return {selected.where, gathered(*to.values, selected.from, size)};
 }
 
+/// Copies entries from the device that the host lacks, for a caller that holds the guard.
+void bring_back(table& t) {
+    if (!t.data.dense && !t.data.list.where) t.data = device::downloaded(t);
+}
 /// Merges pending changes, for a caller that holds the guard. A table with a grid has none.
 void merge_changes(table& t) {
+    bring_back(t);
     if (t.changes.empty()) return;
     t.data = {with_changes(t), {}};
     t.transposed = {};
+    t.device = {};
     t.changes.clear();
     t.changed_values.clear();
 }
@@ -108,11 +116,19 @@ stored forms_of(table& t) {
     return t.data;
 }
 
+index entry_count(table& t) {
+    std::scoped_lock const lock(t.guard);
+    if (!t.data.dense && !t.data.list.where) return device::entries_on_device(t);
+    merge_changes(t);
+    return t.data.entries();
+}
+
 void set_forms(table& t, stored data) noexcept {
     std::scoped_lock const lock(t.guard);
     t.rows = data.dense ? data.dense.rows : data.list.where->rows;
     t.columns = data.dense ? data.dense.columns : data.list.where->columns;
     t.data = std::move(data);
+    t.device = {};
     t.transposed = {};
     t.transpose_gain = 0;
     t.changes.clear();
@@ -125,6 +141,7 @@ namespace {
 void own_grid(table& t, bool with_flags) {
     t.data.list = {};
     t.transposed = {};
+    t.device = {};
     make_unique(t.data.dense);
     if (with_flags) add_flags(t.data.dense);
 }
@@ -145,6 +162,8 @@ void change_grid(table& t, index at, void const* value) {
 void change_element(table& t, index row, index column, void const* value) {
     std::scoped_lock const lock(t.guard);
     std::size_t const size = t.type->size;
+    bring_back(t);
+    t.device = {};
     if (t.data.dense) return change_grid(t, row * t.columns + column, value);
     if (t.changes.empty()) {
         contents const& list = t.data.list;
@@ -176,11 +195,10 @@ mask_of_call::mask_of_call(table* mask, settings const& s, index rows, index col
                       "predefined type or GrB_STRUCTURE"};
     require_same("number of rows of the mask", mask->rows, rows);
     require_same("number of columns of the mask", mask->columns, columns);
-    forms_ = forms_of(*mask);
 }
 mask_view mask_of_call::view() const {
     if (!mask_) return {nullptr, nullptr, complement_};
-    if (!forms_.list.where) forms_.list = entries_of(*mask_);
+    if (!forms().list.where) forms_.list = entries_of(*mask_);
     contents const& list = forms_.list;
     if (by_value_ && !flags_) flags_ = as_flags(mask_->type, list.values, list.where->entries());
     auto const* const flags = flags_ ? reinterpret_cast<std::uint8_t const*>(flags_->data()) : nullptr;
@@ -188,13 +206,13 @@ mask_view mask_of_call::view() const {
 }
 position_mask mask_of_call::positions() const {
     if (!mask_) return {nullptr, complement_};
-    auto flags = flags_of(forms_, mask_->type, by_value_);
+    auto flags = flags_of(forms(), mask_->type, by_value_);
     return {flags ? flags->data() : nullptr, complement_, flags};
 }
 index mask_of_call::max_admitted(index positions) const {
     if (!mask_) return complement_ ? 0 : positions;
     if (by_value_ && complement_) return positions;
-    return complement_ ? positions - forms_.entries() : forms_.entries();
+    return complement_ ? positions - forms().entries() : forms().entries();
 }
 
 void require_accumulator(GrB_Type c, GrB_BinaryOp accum, GrB_Type t) {

@@ -58,8 +58,11 @@ contents entries_of(table& t);
 /// Returns the entries of the transpose, which is cached until the matrix changes.
 contents transposed_entries(table& t);
 inline contents oriented(table& t, bool transposed) { return transposed ? transposed_entries(t) : entries_of(t); }
-/// Returns the forms that exist, at least one, with pending changes merged.
+/// Returns the forms that exist on the host, at least one, with pending changes merged. As the functions above, it
+/// copies entries from the device that the host lacks.
 stored forms_of(table& t);
+/// Number of entries, with pending changes merged.
+index entry_count(table& t);
 /// Replaces the entries. Does not throw.
 void set_forms(table& t, stored data) noexcept;
 inline void set_entries(table& t, contents data) noexcept { set_forms(t, {std::move(data), {}}); }
@@ -77,16 +80,21 @@ public:
     bool is_absent() const { return !mask_ && !complement_; }
     bool complement() const { return complement_; }
     /// Whether the mask is a list that selects entries.
-    bool selects_list() const { return mask_ && !complement_ && forms_.list.where && !is_dense(); }
+    bool selects_list() const { return mask_ && !complement_ && forms().list.where && !is_dense(); }
     /// Whether flags exist that positions() returns without a pass over all positions.
-    bool has_positions() const { return forms_.dense && !by_value_; }
+    bool has_positions() const { return forms().dense && !by_value_; }
     /// Whether the list is at hand, and flags would have to be made.
-    bool prefers_list() const { return mask_ && forms_.list.where && !has_positions(); }
+    bool prefers_list() const { return mask_ && forms().list.where && !has_positions(); }
     /// Positions that the mask admits, at most.
     index max_admitted(index positions) const;
 
 private:
-    bool is_dense() const { return forms_.dense && forms_.dense.entries > forms_.dense.positions() / 16; }
+    /// The mask on the host, from its first use: the device uses the table itself.
+    stored const& forms() const {
+        if (mask_ && !forms_.dense && !forms_.list.where) forms_ = forms_of(*mask_);
+        return forms_;
+    }
+    bool is_dense() const { return forms().dense && forms().dense.entries > forms().dense.positions() / 16; }
     table* mask_;
     bool complement_, by_value_;
     mutable stored forms_ = {};

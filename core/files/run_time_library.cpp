@@ -89,16 +89,28 @@ private:
     std::string path_;
 };
 
-std::string compiler() {
-    std::string const given = setting("COPPICE_CC");
-    return given.empty() ? "cc" : given;
+std::string compiler(run_time_language language) {
+    bool const is_c = language == run_time_language::c;
+    std::string const given = setting(is_c ? "COPPICE_CC" : "COPPICE_CXX");
+    if (!given.empty()) return given;
+    return is_c ? "cc" : "c++";
 }
 /// Runs the compiler, without a shell. Its messages are in the file `log`.
-void run_compiler(std::string const& source, std::string const& library, std::string const& log) {
-    std::string const program = compiler();
-    std::array<char const*, 11> const arguments = {program.c_str(), "-std=gnu11", "-O3",  "-fwrapv",
-                                                   "-fPIC",         "-shared",    "-o",   library.c_str(),
-                                                   source.c_str(),  "-lm",        nullptr};
+void run_compiler(run_time_language language, std::string const& source, std::string const& library,
+                  std::string const& log) {
+    std::string const program = compiler(language);
+    bool const is_c = language == run_time_language::c;
+    std::array<char const*, 11> const arguments = {program.c_str(),
+                                                   is_c ? "-std=gnu11" : "-std=gnu++17",
+                                                   is_c ? "-O3" : "-O1",
+                                                   is_c ? "-fwrapv" : "-ffp-contract=off",
+                                                   "-fPIC",
+                                                   "-shared",
+                                                   "-o",
+                                                   library.c_str(),
+                                                   source.c_str(),
+                                                   "-lm",
+                                                   nullptr};
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_TRUNC, 0600);
@@ -115,22 +127,14 @@ void run_compiler(std::string const& source, std::string const& library, std::st
         throw argument_error("the compiler " + program + " does not accept it: " + content_of(log).substr(0, 600));
 }
 
-/// Returns the path of the library of a source. The source is stored with it, so that equal hashes of different sources
-/// are noticed.
-std::string library_of(std::string const& source) {
-    std::string const folder = cache_folder(), name = folder + "/" + hash_of(compiler() + source);
-    std::string const library = name + ".so", stored_source = name + ".c";
-    if (::access(library.c_str(), F_OK) == 0) {
-        require_private(library, false);
-        if (content_of(stored_source) != source) throw backend_error{stored_source + " has another source"};
-        return library;
-    }
-    temporary_file const text(folder, ".c"), made(folder, ".so"), log(folder, ".log");
-    std::ofstream(text.path(), std::ios::binary) << source;
-    run_compiler(text.path(), made.path(), log.path());
-    text.rename_to(stored_source);
-    made.rename_to(library);
-    return library;
+/// Returns the path of the library of a source.
+std::string library_of(std::string const& source, run_time_language language) {
+    bool const is_c = language == run_time_language::c;
+    return run_time_file(compiler(language), source, {is_c ? ".c" : ".cpp", ".so"},
+                         [language](std::string const& text, std::string const& to) {
+                             temporary_file const log(cache_folder(), ".log");
+                             run_compiler(language, text, to, log.path());
+                         });
 }
 
 /// Loads a library. It remains loaded, because its functions may be in use until the program ends.
@@ -145,9 +149,9 @@ struct outcome {
     void* library = nullptr;
     std::exception_ptr failure = {};
 };
-outcome outcome_of(std::string const& source) {
+outcome outcome_of(std::string const& source, run_time_language language) {
     try {
-        return {loaded(library_of(source)), {}};
+        return {loaded(library_of(source, language)), {}};
     } catch (error const&) {
         return {nullptr, std::current_exception()};
     }
@@ -155,13 +159,31 @@ outcome outcome_of(std::string const& source) {
 
 } // namespace
 
-void* run_time_library(std::string const& source) {
+std::string run_time_file(std::string const& maker, std::string const& source, run_time_endings const& endings,
+                          std::function<void(std::string const&, std::string const&)> const& make) {
+    if (setting("COPPICE_JIT") == "off") throw backend_error("COPPICE_JIT is off");
+    std::string const folder = cache_folder(), name = folder + "/" + hash_of(maker + source);
+    std::string const result = name + endings.result, stored_source = name + endings.source;
+    if (::access(result.c_str(), F_OK) == 0) {
+        require_private(result, false);
+        if (content_of(stored_source) != source) throw backend_error{stored_source + " has another source"};
+        return result;
+    }
+    temporary_file const text(folder, endings.source), made(folder, endings.result);
+    std::ofstream(text.path(), std::ios::binary) << source;
+    make(text.path(), made.path());
+    text.rename_to(stored_source);
+    made.rename_to(result);
+    return result;
+}
+
+void* run_time_library(std::string const& source, run_time_language language) {
     static std::mutex guard;
     static auto* const known = new std::unordered_map<std::string, outcome>; // by compiler and source
     if (setting("COPPICE_JIT") == "off") throw backend_error("COPPICE_JIT is off");
     std::scoped_lock const lock(guard);
-    auto const [known_source, added] = known->try_emplace(compiler() + '\n' + source);
-    if (added) known_source->second = outcome_of(source);
+    auto const [known_source, added] = known->try_emplace(compiler(language) + '\n' + source);
+    if (added) known_source->second = outcome_of(source, language);
     if (!known_source->second.library) std::rethrow_exception(known_source->second.failure);
     return known_source->second.library;
 }

@@ -125,8 +125,15 @@ typedef enum {
     GrB_INP0_TYPE_STRING = 107,
     GrB_INP1_TYPE_STRING = 108,
     GrB_OUTP_TYPE_STRING = 109,
-    GrB_SIZE = 110
+    GrB_SIZE = 110,
+    // Of GrB_GLOBAL: a COPPICE_Backend, which GrB_set takes; texts; numbers of operations.
+    COPPICE_BACKEND = 7200,
+    COPPICE_DEVICE_NAME = 7201,
+    COPPICE_LAST_RUN = 7202,
+    COPPICE_DEVICE_RUNS = 7203,
+    COPPICE_HOST_RUNS = 7204
 } GrB_Field;
+typedef enum { COPPICE_BACKEND_AUTO = 0, COPPICE_BACKEND_HOST = 1, COPPICE_BACKEND_CUDA = 2 } COPPICE_Backend;
 
 typedef enum {
     GxB_SILENT = 0,
