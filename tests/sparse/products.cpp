@@ -12,6 +12,7 @@
 #include "support/sanitized.hpp"
 #include "support/warps.hpp"
 #include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
@@ -300,6 +301,17 @@ TEST_CASE_TEMPLATE("invalid input of products is rejected", Fixture, COPPICE_TES
     auto const before = plain(exec, c);
     CHECK_THROWS_AS(mxm(exec, c, narrow.view(), no_accumulator{}, s, a.view(), good.view()), dimension_error);
     CHECK(plain(exec, c) == before);
+}
+
+TEST_CASE("products have the same bits for any number of threads") {
+    host_executor const one(1);
+    auto const grid = laplace2d<double>(one, 220, 190); // columns of a piece of rows are close
+    auto const wide = rmat<double>(one, {.scale = 11}); // and here they are not
+    for (auto const* a : {&grid, &wide}) {
+        auto const expected = mxm(one, plus_times<double>{}, a->view(), a->view());
+        for (int const threads : {2, 5, 8})
+            CHECK(same_bits(mxm(host_executor(threads), plus_times<double>{}, a->view(), a->view()), expected));
+    }
 }
 
 TEST_CASE("a product too large for its offset type is rejected before it is stored") {
