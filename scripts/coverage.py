@@ -9,9 +9,9 @@ assigns to them the destructors that run if an exception passes. A branch is a w
 covered if any instantiation has taken it. Two kinds of branches of gcov are not counted: the return of a call that may
 throw and its exception, which are no condition of the source, and conditions of clean-up (whether a temporary exists
 that a destructor must be called for) that only an exception reaches and none has reached, in lines that were executed.
-Handlers of exceptions are counted like all code.
-Branches of several instantiations that gcov lists behind each other in a line are divided among them. The build has -fno-inline and defines COPPICE_ALWAYS_INLINE
-as inline, because gcov counts the branches of each inlined copy of a line; kernels for SIMD are compiled with -O3.
+Handlers of exceptions are counted like all code. Branches of several instantiations that gcov lists behind each other in
+a line are divided among them. The build has -fno-inline and defines COPPICE_ALWAYS_INLINE as inline, because gcov counts
+the branches of each inlined copy of a line; kernels for SIMD are compiled with -O3.
 
 Lines with a comment "not covered: REASON" are listed with their reason and count as covered, their branches are not
 counted; in the line where a function begins, the comment holds for the whole function. Prints a table by folder;

@@ -54,17 +54,19 @@ int handled(int n) {
         return 3;
     }
 }
-template <class T>
-T halved(T x) {
-    return x < T(2) ? T(0) : x / T(2);
-}
+#include "c.hpp"
 int excused(int n) { // not covered: a reason
     if (n > 5)
         return 1;
     return 0;
 }
 int main(int, char**) {
-    return filled(2)[1] + text(5, "x").size() + text(1, "x").size() + handled(-1) + handled(2) + halved(1) + halved(4L) != 13;
+    return filled(2)[1] + text(5, "x").size() + text(1, "x").size() + handled(-1) + handled(2) + halved(1) + halved(4L) + halved<short>(1) != 13;
+}
+"""
+HEADER = """template <class T>
+T halved(T x) {
+    return x < T(2) ? T(0) : x / T(2);
 }
 """
 NINJA = """rule cxx
@@ -123,21 +125,35 @@ def executed_lines(folder):
 def lines_with_exceptions(folder):
     (folder / "core").mkdir()
     (folder / "core" / "b.cpp").write_text(HANDLED)
+    (folder / "core" / "c.hpp").write_text(HEADER)
     subprocess.run(["g++", "--coverage", "core/b.cpp", "-o", "program"], cwd=folder, check=True)
     subprocess.run([folder / "program"], cwd=folder, check=True)
     coverage.ROOT = folder
     folders, uncovered, reasons = coverage.summary(coverage.gather(folder, 1))
     handler = ["core/b.cpp:18: 2 of 3 branches not taken", "core/b.cpp:19: not executed"]  # of 3: also an unknown exception
     assert uncovered == handler, uncovered  # no calls, no destructors, no closing brackets; instantiations are combined
-    assert reasons == [f"core/b.cpp:{line}: a reason" for line in (28, 29, 30, 31)], reasons
+    assert reasons == [f"core/b.cpp:{line}: a reason" for line in (25, 26, 27, 28)], reasons
     assert folders["core"]["branches"] - folders["core"]["branches taken"] == 4, folders  # those of lines 18 and 19
+
+
+def instantiations_in_a_line(_):
+    def branches(*counts):
+        return [{"count": count, "throw": False, "fallthrough": k % 2 == 0} for k, count in enumerate(counts)]
+
+    function = {"start_line": 2, "start_column": 1, "end_line": 4}
+    found = coverage.report()
+    lines = [{"line_number": 3, "count": 9, "branches": branches(5, 0, 0, 4)},  # two instantiations take a way each
+             {"line_number": 7, "count": 9, "branches": branches(5, 0, 0, 4)}]  # two conditions of no template
+    coverage.add_file(found, {"functions": [function, function], "lines": lines}, {})
+    assert coverage.taken(found[1][3]) == (2, 2), found
+    assert coverage.taken(found[1][7]) == (2, 4), found
 
 
 def main():
     if not all(map(shutil.which, ("ninja", "g++", "gcov"))):
         return 77
     with tempfile.TemporaryDirectory() as scratch:
-        for number, test in enumerate((mutations, executed_lines, lines_with_exceptions)):
+        for number, test in enumerate((mutations, executed_lines, lines_with_exceptions, instantiations_in_a_line)):
             folder = Path(scratch).resolve() / str(number)
             folder.mkdir()
             test(folder)
