@@ -68,8 +68,8 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
 }
 
 /// Creates the preconditioner "multilevel" with near-null-space vectors that its coarse levels represent: rigid body
-/// modes of elasticity, for example. `near.block` and the option "block" may differ only if one of them is 1. For float
-/// and double. Throws argument_error for another preconditioner, and the errors of multilevel_preconditioner.
+/// modes of elasticity, for example. `near.block` and the option "block" may differ only if one of them is 0 or 1. For
+/// float and double. Throws argument_error for another preconditioner, and the errors of multilevel_preconditioner.
 template <executor Executor, class T>
 any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T> a,
                                                     option_values const& options, near_null_space<T> near);

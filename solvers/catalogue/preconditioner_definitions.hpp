@@ -46,10 +46,10 @@ any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::s
                              "\"");
     chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::row.options, named.options);
     int const block = int(chosen.integer("block"));
-    if (near.block != 1 && block != 1 && near.block != block)
+    if (near.block > 1 && block > 1 && near.block != block)
         throw argument_error("the option block is " + std::to_string(block) + ", but the vectors have " +
                              std::to_string(near.block) + " unknowns per point");
-    near.block = near.block == 1 ? block : near.block;
+    near.block = near.block > 1 ? near.block : std::max(block, 1);
     detail::stopwatch watch(exec);
     multilevel_preconditioner<Executor, T> made(exec, a, multilevel_entry::read(chosen), near);
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};

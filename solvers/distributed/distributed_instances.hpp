@@ -35,10 +35,13 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
         return make_preconditioner(exec, choice, a.own_block().view(), options);
     for (auto const& [key, value] : options.entries()) named.options.set(key, value);
     chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::options, named.options);
-    for (auto const& [option, only] : {std::pair("block", "1"), std::pair("storage", "single")})
-        if (std::string const given(chosen.text(option)); given != only)
-            throw argument_error("multilevel in several ranks: " + std::string(option) + "=" + given +
+    auto const require_only = [&](bool holds, std::string const& option, char const* only) {
+        if (!holds)
+            throw argument_error("multilevel in several ranks: " + option + "=" + std::string(chosen.text(option)) +
                                  " is for one rank; only " + only + " is there");
+    };
+    require_only(chosen.integer("block") <= 1, "block", "1");
+    require_only(chosen.text("storage") == "single", "storage", "single");
     detail::stopwatch watch(exec);
     distributed::distributed_multilevel<Base, T> made(exec, comm, a, multilevel_entry::read(chosen));
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};

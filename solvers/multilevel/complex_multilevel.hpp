@@ -233,12 +233,11 @@ private:
             options.smoother = multilevel_smoother::jacobi;
         auto const sum = sum_phases(exec, a);
         set_factor(sum);
-        near_null_space<R> near{2 * block, 0, {}};
-        buffer<R> vectors;
-        if (block == 1 && sum.couplings.re < min_aligned * sum.magnitudes) {
-            vectors = follow_phases(exec, a);
-            near = {2, 2, vectors.view()};
-        }
+        bool const follows = block <= 1 && sum.couplings.re < min_aligned * sum.magnitudes;
+        int const per_point = 2 * std::max(block, 1);
+        buffer<R> const vectors =
+            follows ? follow_phases(exec, a) : constants_of_components<R>(exec, per_point, 2 * std::int64_t(a.rows()));
+        near_null_space<R> const near{per_point, per_point, vectors.view()};
         auto const real = real_form(exec, a, factor_);
         multilevel_preconditioner<Executor, R, I> made(exec, real.view(), options, near);
         exec.synchronize(); // before the vectors are freed

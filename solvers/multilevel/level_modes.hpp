@@ -3,6 +3,7 @@
 /// Near-null-space vectors of the levels of a multilevel method.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@ namespace coppice::inline v0_1 {
 
 namespace multilevel_detail {
 
-/// The vectors of a level; none means the constant vector.
+/// The vectors of a level; none means the constants of each of the `block` components.
 template <class T>
 struct level_modes {
     int block = 1;
@@ -35,25 +36,30 @@ struct constant_of_component {
     COPPICE_HD void operator()(std::int64_t k) const { vectors[k] = k % n % block == k / n ? T(1) : T(0); }
 };
 
-/// The vectors on the first level. Throws argument_error or dimension_error for invalid sizes.
+/// [n block] the constants of each component, one vector after the other.
+template <class T, executor Executor>
+buffer<T> constants_of_components(Executor const& exec, int block, std::int64_t n) {
+    buffer<T> vectors(exec, n * block);
+    for_each(exec, vectors.size(), constant_of_component<T>{block, n, vectors.data()});
+    return vectors;
+}
+
+/// The vectors on the first level; block 0 remains without vectors. Throws argument_error or dimension_error for
+/// invalid sizes.
 template <executor Executor, class T>
 level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
     constexpr int max_count = 32;
-    if (given.block < 1 || given.block > max_count || given.count < 0 || given.count > max_count)
+    if (given.block < 0 || given.block > max_count || given.count < 0 || given.count > max_count)
         throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
                              std::to_string(given.block) + " and " + std::to_string(given.count));
-    if (n % given.block != 0)
+    if (given.block > 0 && n % given.block != 0)
         throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
                               " unknowns at each point");
     require_size("vectors of a near null space", given.vectors, n * given.count);
     level_modes<T> modes{given.block, given.count, {}};
-    if (given.count > 0) {
-        modes.vectors = copy_of(exec, given.vectors);
-    } else if (given.block > 1) {
-        modes.count = given.block;
-        modes.vectors = buffer<T>(exec, n * given.block);
-        for_each(exec, modes.vectors.size(), constant_of_component<T>{given.block, n, modes.vectors.data()});
-    }
+    if (given.count == 0) return modes;
+    modes.block = std::max(given.block, 1);
+    modes.vectors = copy_of(exec, given.vectors);
     return modes;
 }
 
@@ -103,6 +109,18 @@ struct aggregate_of_unknown {
     I const* of_points;
     I* of;
     COPPICE_HD void operator()(std::int64_t v) const { of[v] = of_points[v / block]; }
+};
+/// Converts aggregates of points to aggregates of the unknowns of one component, and runs likewise.
+template <class I>
+struct aggregate_of_component {
+    I block;
+    I const *of_points, *runs_of_points;
+    I *of, *runs;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const of_point = of_points[v / block];
+        of[v] = of_point < 0 ? I(-1) : of_point * block + I(v % block);
+        runs[v] = runs_of_points[v / block];
+    }
 };
 
 /// P_0 with `count` columns for every aggregate.

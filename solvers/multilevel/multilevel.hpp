@@ -34,7 +34,8 @@ class multilevel_hierarchy; // <coppice/solvers/multilevel/multilevel_cycle.hpp>
 ///
 /// `near`: optional near-null-space vectors that the coarse levels represent, for systems with several unknowns per
 /// point, e.g. the rigid body modes of elasticity. Aggregates then consist of points, and their columns of P_0 are
-/// orthonormal. refresh() reuses them.
+/// orthonormal. refresh() reuses them. Without vectors, the constants of each component: P_0 and P have the entries of
+/// one component; the number of components is detected by default.
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
 /// argument_error if another thread is in apply(). Throws dimension_error if A is not square, matrix_error if a value

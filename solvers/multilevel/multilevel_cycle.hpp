@@ -9,6 +9,7 @@
 #include <coppice/algebra/asymmetry.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
+#include <coppice/solvers/multilevel/block_of_pattern.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
@@ -363,6 +364,8 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     constexpr double tolerance = symmetry_tolerance<T>;
     bool const symmetric =
         known_symmetric || (mirrored.pattern && (mirrored.values || asymmetry_of(exec, a, tolerance) <= tolerance));
+    if (modes.block == 0) modes.block = symmetric && !coupling ? block_of_pattern(exec, a) : 1;
+    report_.block = modes.block;
     bool const chooses_last = options_.coarsest == 0 && !coupling_;
     if (options_.coarsest == 0) options_.coarsest = multilevel_options::usual_coarsest;
     for (int depth = 0;; ++depth) {

@@ -81,6 +81,7 @@ std::vector<finding> multilevel_preconditioner<Executor, T, I>::findings() const
             {"coarsest_rows", finding_unit::count, double(r.levels.back().rows)},
             {"solved_directly", finding_unit::count, r.direct ? 1.0 : 0.0},
             {"stalled", finding_unit::count, r.end == coarsening_end::stalled ? 1.0 : 0.0},
+            {"unknowns_per_point", finding_unit::count, double(r.block)},
             {"weight_coverage", finding_unit::fraction, r.levels.front().coverage},
             {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
             {"aggregate_seconds", finding_unit::seconds, r.aggregate_seconds},
@@ -133,9 +134,10 @@ struct multilevel_entry {
          .meaning = "maximum rows of the level that is solved directly; 0: 128, on a GPU up to 1024",
          .max = 2000},
         {.name = "block",
-         .standard = "1",
-         .meaning = "unknowns per point, numbered consecutively; coarse levels represent the constants of each",
-         .min = 1,
+         .standard = "0",
+         .meaning =
+             "unknowns per point, numbered consecutively; coarse levels represent the constants of each; 0: 1 with "
+             "vectors, otherwise detected",
          .max = 32},
         {.name = "levels", .standard = "30", .meaning = "maximum number of levels", .min = 1, .max = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",

@@ -66,6 +66,7 @@ struct multilevel_report {
     double operator_complexity = 1; ///< nonzeros of all levels, divided by those of the first
     coarsening_end end = coarsening_end::small;
     bool direct = true; ///< the last level is solved directly
+    int block = 1;      ///< unknowns per point, given or detected
     /// Aggregate of each unknown of the first level, -1 for none; empty if there are more than max_shown unknowns.
     std::vector<std::int32_t> aggregates{};
     static constexpr std::int64_t max_shown = 10000;

@@ -16,8 +16,10 @@ namespace coppice::inline v0_1 {
 /// Vectors that the tentative prolongator of a multilevel method reproduces exactly on each aggregate.
 template <class T>
 struct near_null_space {
-    int block = 1;                 ///< unknowns per point; those of point p are block p + 0, 1, ...
-    int count = 0;                 ///< number of vectors; 0: the constants of each of the `block` components
+    /// Unknowns per point; those of point p are block p + 0, 1, ... 0: 1 with vectors; without them, the block size
+    /// that the pattern shows if A is symmetric and each component has small row sums in the others; else 1.
+    int block = 0;
+    int count = 0;                 ///< number of vectors; 0: the constants of each component
     array_view<T const> vectors{}; ///< [n count], one vector after the other, in memory of the executor
 };
 

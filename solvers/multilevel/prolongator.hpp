@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <coppice/graph/forest/contract.hpp>
+#include <coppice/solvers/multilevel/aggregation.hpp>
 #include <coppice/solvers/multilevel/prolongator_rows.hpp>
 #include <coppice/solvers/multilevel/prolongator_sample.hpp>
 
@@ -127,18 +128,20 @@ template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// P_0 has columns for the aggregates; it is either constant on them (`constant`) or given by `tentative`.
+    /// P_0 has columns for the aggregates; it is either constant on them (`constant`) or given by `tentative`. `block`:
+    /// components whose entries in the columns of other components are dropped.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                         filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
+                         filter_scales<T> const& scales, level_aggregates<I> const& made, int block,
                          csr<T, I> tentative, bool constant, prolongator_limits limits, buffer<I> mirrors)
         : tentative_(std::move(tentative)), mirror_(std::move(mirrors)) {
         if (by_rows && constant) {
-            of_ = copy_of(exec, aggregates.of);
+            of_ = copy_of(exec, made.aggregates.of);
             flags_ = buffer<std::uint8_t>(exec, a.nonzeros());
         }
         for (bool along_paths = false;; limits.threshold.min_ratio *= along_paths ? 2 : 1, along_paths = true) {
-            filter_rule<T, I> const rule{scales.inverse_scale(), limits.threshold, scales.diagonal(),
-                                         scales.kinds(),         along_paths,      {aggregates.of.data(), runs.data()}};
+            filter_rule<T, I> const rule{
+                scales.inverse_scale(), limits.threshold, scales.diagonal(),
+                scales.kinds(),         along_paths,      {made.aggregates.of.data(), made.runs.data(), block}};
             bool const is_last = limits.threshold.min_ratio == 0 || limits.threshold.min_ratio > 1;
             if (!is_last && is_worth_sampling(a) &&
                 exceeds_products(exec, length_of_row<T, I>{a, rule, scales.others}, limits.products))

@@ -156,7 +156,7 @@ public:
         below.max_levels = std::max(1, options_.max_levels - depth);
         below.drop = std::ldexp(options_.drop, -depth);
         below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
-        solver_ = std::make_unique<rank_hierarchy<Executor, T>>(exec, together.view(), below, near_null_space<T>{},
+        solver_ = std::make_unique<rank_hierarchy<Executor, T>>(exec, together.view(), below, near_null_space<T>{1},
                                                                 nullptr, symmetric_);
         mine_ = zeros(exec, rows_per_rank_);
         all_ = buffer<T>(exec, n);
