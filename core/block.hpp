@@ -49,6 +49,15 @@ COPPICE_HD inline int first_lane(unsigned lanes) { // not covered: called by ker
 #endif
 }
 
+/// Number of bits that are set in `lanes`.
+COPPICE_HD inline int count_lanes(unsigned lanes) {
+#if defined(__CUDA_ARCH__)
+    return __popc(lanes);
+#else
+    return __builtin_popcount(lanes);
+#endif
+}
+
 /// Slot in which one block passes a value to another: two halves, each with a bit that is set if the half is present.
 /// Zero before and after the exchange.
 struct alignas(16) hand_over_slot {

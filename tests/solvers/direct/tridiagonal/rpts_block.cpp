@@ -303,6 +303,96 @@ TEST_CASE("rpts: each split of a pair covers its rows by partitions and single r
     }
 }
 
+TEST_CASE("rpts: four threads check each split of a pair, for every number of pairs, until one is good") {
+    for (int count = 1; count <= 16; ++count) {
+        unsigned open = 0;
+        for (int k = 0; k < count; ++k) open |= 1u << 2 * (15 - k); // the last pairs of a tile
+        std::vector<int> threads_of(std::size_t(16 * 16), 0);       // by rank of the pair and split of the pass
+        split_group const any(0, open);
+        CHECK(any.pairs == count);
+        CHECK(any.splits == 16 / count);
+        for (int thread = 0; thread < tile_threads; ++thread) {
+            split_group const group(thread, open);
+            if (!group.works()) continue;
+            int const rank = group.pair(open) / 2 - (16 - count);
+            REQUIRE((rank >= 0 && rank < count && group.split() < any.splits));
+            threads_of[std::size_t(16 * rank + group.split())] |= 1 << group.sweep;
+            for (int sweeps = 0; sweeps < 16; ++sweeps) { // all other splits are bad
+                unsigned bad[2] = {~0u, ~0u};
+                int const bit = thread / 4 * 4;
+                bad[bit / 32] &= ~(15u << bit % 32) | unsigned(sweeps) << bit % 32;
+                bool const good = (sweeps & 3) != 3 && (sweeps & 12) != 12;
+                CHECK(any.first_good(rank, bad) == (good ? group.split() : -1));
+            }
+        }
+        for (int rank = 0; rank < count; ++rank)
+            for (int k = 0; k < any.splits; ++k) CHECK(threads_of[std::size_t(16 * rank + k)] == 15);
+    }
+}
+
+TEST_CASE("rpts: a tile records the first split without a partition that is nearly singular inside") {
+    // Windows of consecutive rows whose matrix is singular, in some pairs; random rows elsewhere. The boundary has to
+    // be near windows that are weakly coupled to the other rows.
+    constexpr int rows = tile_rows, pair_rows = 2 * block_partition;
+    std::mt19937_64 draw(7);
+    std::array<int, pair_split::numbers> times{};
+    for (int trial = 0; trial < 60; ++trial) {
+        auto s = random_system<double>(rows, std::uint64_t(trial));
+        for (int pair = 0; pair < tile_partitions / 2; ++pair) {
+            if (trial % 3 == 0 ? pair != trial % 16 : draw() % 4 == 0) continue;
+            int const inner = 2 + 2 * int(draw() % 15), k = 1 + int(draw() % unsigned(inner));
+            int const first = pair * pair_rows + 1 + int(draw() % unsigned(pair_rows - inner - 1));
+            for (auto i = std::size_t(first); i < std::size_t(first + inner); ++i) {
+                s.lower[i] = s.upper[i] = 1;
+                s.diagonal[i] = 2 * std::cos(k * 3.14159265358979323846 / (inner + 1));
+            }
+            double const coupling = draw() % 2 ? 1e-9 : 1;
+            s.lower[std::size_t(first)] *= coupling;
+            s.upper[std::size_t(first + inner - 1)] *= coupling;
+        }
+        auto const all = rows_of(s);
+        std::vector<double> coarse(4 * 2 * tile_partitions);
+        double* const at = coarse.data();
+        std::vector<std::int8_t> records(tile_partitions / 2, std::int8_t(99));
+        system_view<double> const fine{rows,           s.lower.data(), s.diagonal.data(),
+                                       s.upper.data(), s.rhs.data(),   s.rhs.data()};
+        level<double> const one{fine, {at, at + 64, at + 128, at + 192, 64, 64}, tile_partitions, 0.0, records.data()};
+        block_runner(tile_threads, tile_bytes<double, double>)
+            .run(1, [&](auto const& block, int tile, std::byte* shared) {
+                reduce_tile<pivoting::partial, double>(block, one, tile, reinterpret_cast<unsigned char*>(shared),
+                                                       [] {});
+            });
+        for (int pair = 0; pair < tile_partitions / 2; ++pair) {
+            auto const own = all.from(pair * pair_rows);
+            auto const is_bad = [&](pair_partition const& piece) {
+                auto const small = [&](bool down) {
+                    return multiplier_in_pair<pivoting::partial, double>(own, piece, down, 0.0,
+                                                                         [](int i) { return i; }) < min_multiplier;
+                };
+                return small(true) && small(false);
+            };
+            auto const sweeps_are_small = [&](int k) {
+                double down = 1, up = 1;
+                reduce_downwards<pivoting::partial>(own.from(k * block_partition), block_partition, 0.0, &down);
+                reduce_upwards<pivoting::partial>(own.from(k * block_partition), block_partition, 0.0, &up);
+                return down < min_multiplier && up < min_multiplier;
+            };
+            int expected = 0;
+            if (sweeps_are_small(0) || sweeps_are_small(1))
+                for (int k = 1; k < pair_split::numbers && expected == 0; ++k)
+                    if (!is_bad(pair_split{k}.partition(0, pair_rows)) &&
+                        !is_bad(pair_split{k}.partition(1, pair_rows)))
+                        expected = k;
+            CAPTURE(trial);
+            CAPTURE(pair);
+            CHECK(pair_record(records[std::size_t(pair)]).split().number == expected);
+            ++times[std::size_t(expected)];
+        }
+    }
+    CHECK(times[0] > 100);
+    CHECK(std::count_if(times.begin() + 1, times.end(), [](int t) { return t > 0; }) >= 6); // various splits are needed
+}
+
 TEST_CASE("rpts: merged segments hold for a known solution and return the separator unknowns") {
     std::mt19937_64 random(7);
     std::uniform_real_distribution<double> uniform(-1, 1);
