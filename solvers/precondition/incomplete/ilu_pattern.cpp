@@ -8,6 +8,26 @@
 
 namespace coppice::inline v0_1::detail {
 
+row_levels levels_of(host_triangle const& t, bool lower) {
+    std::int32_t const n = std::int32_t(t.offsets.size()) - 1;
+    std::vector<std::int32_t> level(std::size_t(n), 0);
+    std::int32_t levels = 0;
+    for (std::int32_t step = 0; step < n; ++step) {
+        auto const i = std::size_t(lower ? step : n - 1 - step);
+        for (std::int32_t k = t.offsets[i]; k < t.offsets[i + 1]; ++k)
+            level[i] = std::max(level[i], level[std::size_t(t.columns[std::size_t(k)])] + 1);
+        levels = std::max(levels, level[i] + 1);
+    }
+    row_levels result;
+    result.offsets.assign(std::size_t(levels) + 1, 0);
+    for (std::int32_t const l : level) ++result.offsets[std::size_t(l) + 1];
+    for (std::size_t l = 0; l < std::size_t(levels); ++l) result.offsets[l + 1] += result.offsets[l];
+    auto next = result.offsets;
+    result.rows.resize(std::size_t(n));
+    for (std::int32_t i = 0; i < n; ++i) result.rows[std::size_t(next[std::size_t(level[std::size_t(i)])]++)] = i;
+    return result;
+}
+
 host_triangle triangle_power(host_triangle const& t, int power) {
     std::int32_t const n = std::int32_t(t.offsets.size()) - 1;
     host_triangle result;

@@ -151,10 +151,18 @@ struct store_with_diagonal {
 
 // Computed on the host only, from patterns in host memory.
 
+/// Level schedule: the rows of level l, [offsets[l], offsets[l + 1]) of `rows`, depend on rows of earlier levels only.
+struct row_levels {
+    std::vector<std::int32_t> rows{}, offsets{};
+};
 /// Offsets and columns of a triangle in host memory.
 struct host_triangle {
     std::vector<std::int32_t> offsets{}, columns{};
 };
+
+/// Level schedule of the solution with a strict triangle: ascending rows for a lower one, descending rows for an upper
+/// one.
+row_levels levels_of(host_triangle const& triangle, bool lower);
 
 /// Pattern of |T|^power for a strict triangle T with a unit diagonal, including the diagonal, columns sorted. Throws
 /// overflow_error if it exceeds 32-bit offsets.

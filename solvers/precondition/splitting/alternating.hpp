@@ -212,7 +212,7 @@ public:
         return use;
     }
     bool varies() const { return factors_.systems().count() > 1; }
-    bool replayable() const { return !varies(); } // not covered: devices only
+    bool replayable() const { return !varies(); }
     int factors() const { return factors_.systems().count(); }
     linear_forest<I> const& forest(int l = 0) const { return factors_.systems().forest(l); }
     std::vector<finding> findings() const { return factors_.findings(); }
