@@ -8,7 +8,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-row_levels levels_of(host_triangle const& t, bool lower) {
+row_levels levels_of(host_triangle const& t, bool lower) { // not covered: only devices order rows by levels
     std::int32_t const n = std::int32_t(t.offsets.size()) - 1;
     std::vector<std::int32_t> level(std::size_t(n), 0);
     std::int32_t levels = 0;
