@@ -14,35 +14,24 @@
 #include <coppice/core/host/host_arena.hpp>
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/host/loop_team.hpp>
-
-#if defined(COPPICE_THREAD_SANITIZER) // defined by CMake, since this source is compiled without -fsanitize=thread
-#include <sanitizer/tsan_interface.h>
-#endif
+#include <coppice/core/host/order_annotations.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
-
-#if defined(COPPICE_THREAD_SANITIZER)
-void release(char& order) { __tsan_release(&order); }
-void acquire(char& order) { __tsan_acquire(&order); }
-#else
-void release(char&) {}
-void acquire(char&) {}
-#endif
 
 // Tasks may throw. Therefore destructors annotate the ends of tasks and of the loop; the annotations also cover the
 // exception object, which a task writes and the caller reads.
 class fork_join {
 public:
-    fork_join() { release(forked_); }
-    ~fork_join() { acquire(joined_); }
+    fork_join() { detail::annotate_release(&forked_); }
+    ~fork_join() { detail::annotate_acquire(&joined_); }
     fork_join(fork_join const&) = delete;
     fork_join& operator=(fork_join const&) = delete;
 
     class task {
     public:
-        explicit task(fork_join& loop) : loop_(loop) { acquire(loop_.forked_); }
-        ~task() { release(loop_.joined_); }
+        explicit task(fork_join& loop) : loop_(loop) { detail::annotate_acquire(&loop_.forked_); }
+        ~task() { detail::annotate_release(&loop_.joined_); }
         task(task const&) = delete;
         task& operator=(task const&) = delete;
 
@@ -109,7 +98,10 @@ void run_by_tasks(detail::host_arena& arena, std::int64_t n, parallel_loop& loop
 
 detail::host_arena::host_arena(int threads)
     : tbb::task_arena(threads), team(std::make_shared<loop_team>(tbb::task_arena::max_concurrency())) {}
-detail::host_arena::~host_arena() { team->close(); }
+detail::host_arena::~host_arena() {
+    team->close();
+    annotate_release(team.get());
+}
 
 void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
     constexpr std::int64_t pieces = 4096; // per loop; the longest takes milliseconds if the loop takes seconds

@@ -20,6 +20,7 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <coppice/core/host/order_annotations.hpp>
 #include <coppice/core/host/spin.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -38,6 +39,9 @@ struct team_loop {
 class loop_team : public std::enable_shared_from_this<loop_team> {
 public:
     explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {}
+    ~loop_team() { annotate_acquire(this); } // the last owner may be a helper
+    loop_team(loop_team const&) = delete;
+    loop_team& operator=(loop_team const&) = delete;
 
     /// Runs a loop; rethrows the first exception of a call. Returns false, without having called anything, if the loop
     /// must be run in another way: inside of a loop of a team, while another thread runs a loop of this team, or if
@@ -129,6 +133,7 @@ private:
         }
         --members_;
         --serving_;
+        annotate_release(this);
     }
 
     /// Waits for a loop after generation `seen`; false if none comes. Sets `seen` to that of loops that have ended.
