@@ -107,8 +107,9 @@ def test_near_null_spaces():
     constants = np.tile(np.eye(2), (nx * nx, 1))
     by_block = coppice.solve(a, b, method="cg", preconditioner="multilevel", block=2)
     by_vectors = coppice.solve(a, b, method="cg", preconditioner="multilevel", near_null_space=constants, block=2)
-    assert by_vectors.converged and by_vectors.iterations == by_block.iterations
-    np.testing.assert_array_equal(by_vectors.x, by_block.x)
+    for found in (by_block, by_vectors):
+        assert found.converged and np.linalg.norm(b - a @ found.x) <= 1.01e-6 * np.linalg.norm(b)
+    assert by_block.iterations <= by_vectors.iterations  # smoothed within the components
     assert coppice.solve(a, b, coordinates=grid).converged
     m = coppice.preconditioner("multilevel", a, coordinates=grid)
     assert coppice.cg(a, b, M=m)[1] == 0
