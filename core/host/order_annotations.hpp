@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Order of memory accesses as the thread sanitizer is told it, for sources that it does not instrument. Nothing in
-/// other builds. Only sources of core include this file.
+/// Annotations for the thread sanitizer: the order of memory accesses in sources that it does not instrument. Without
+/// effect in other builds. Only sources of core include this file.
 #pragma once
 
 #if defined(COPPICE_THREAD_SANITIZER) // defined by CMake for sources that are compiled without -fsanitize=thread
