@@ -41,6 +41,18 @@ bool is_large(std::initializer_list<table*> tables, index work = 0) {
     index const positions = positions_of(**tables.begin());
     return entries >= large && (positions >= max_positions || entries >= positions / 64);
 }
+/// Operands of an operation with an output, null if there are fewer; only the entries of `read` count.
+struct operands {
+    table *a = nullptr, *b = nullptr, *read = nullptr;
+};
+/// Runs f, which computes an operation on the device, if the output, its mask and the operands are large enough.
+template <class F>
+bool attempt_output(output const& to, operands const& of, F const& f) {
+    auto const is_large_enough = [&] {
+        return is_large({&to.c, of.a, of.b, to.mask}, of.read ? entry_count(*of.read) : 0);
+    };
+    return attempt(to.operation, is_large_enough, f);
+}
 /// Whether tables of this shape are computed by position: vectors, and matrices that are stored so.
 bool runs_by_position(std::initializer_list<table*> tables) {
     table& first = **tables.begin();
@@ -182,58 +194,53 @@ void store_list(table& c, by_rows const& made) {
 } // namespace
 
 bool combine(output const& to, GrB_BinaryOp op, table& a, table& b, bool add) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &a, &b, to.mask});
-        },
-        [&] {
-            auto const write = [&](text_writer& w) {
-                w.define("COPPICE_PAIRS");
-                if (add) w.define("COPPICE_ADDS");
-                w.type("x_value", a.type);
-                w.type("y_value", b.type);
-                w.binary("operation", op);
-            };
-            if (runs_by_position({&to.c, &a, &b, to.mask})) {
-                position_launch l(to, "COPPICE_POSITIONS", op->z);
-                write(l.writer);
-                by_position const x = positions_of_table(a), y = positions_of_table(b);
-                l.a.x = argument_of(x);
-                l.a.y = argument_of(y);
-                return l.run_positions();
-            }
-            require_whole(to);
-            by_rows const x = rows_of_table(a, {}), y = rows_of_table(b, {});
-            list_launch l(add ? "COPPICE_UNION" : "COPPICE_POSITIONS", to.c.type, op->z);
+    return attempt_output(to, {.a = &a, .b = &b}, [&] {
+        auto const write = [&](text_writer& w) {
+            w.define("COPPICE_PAIRS");
+            if (add) w.define("COPPICE_ADDS");
+            w.type("x_value", a.type);
+            w.type("y_value", b.type);
+            w.binary("operation", op);
+        };
+        if (runs_by_position({&to.c, &a, &b, to.mask})) {
+            position_launch l(to, "COPPICE_POSITIONS", op->z);
             write(l.writer);
-            l.a.x.values = x.values.get();
-            l.a.y.values = y.values.get();
-            l.a.a = list_of(x);
-            l.a.b = list_of(y);
-            if (!add) return store_list(to.c, l.run_entries(x, to.vector, true));
-            kernel const& k = compiled(l.writer.text());
-            array const only_y = make_array(y.entries, 1);
-            l.a.positions = y.entries;
-            l.a.rows = x.rows;
-            l.a.to_flags = static_cast<unsigned char*>(only_y.get());
-            run(structure_kernels(8), 4, blocks_of(y.entries), l.a);
-            by_rows made{x.rows, x.columns};
-            index added = 0;
-            array const numbers = scanned(only_y, y.entries, added);
-            made.entries = x.entries + added;
-            made.offsets = make_array(x.rows + 1, sizeof(index));
-            made.indices = make_array(made.entries, sizeof(int));
-            made.values = make_array(made.entries, to.c.type->size);
-            l.a.positions = x.entries;
-            l.a.x.flags = l.a.to_flags;
-            l.a.numbers = static_cast<long const*>(numbers.get());
-            l.a.to_offsets = static_cast<long*>(made.offsets.get());
-            l.a.to_indices = static_cast<int*>(made.indices.get());
-            l.a.to_values = made.values.get();
-            run(k, 0, blocks_of(std::max(x.entries + y.entries, x.rows + 1)), l.a);
-            store_list(to.c, made);
-        });
+            by_position const x = positions_of_table(a), y = positions_of_table(b);
+            l.a.x = argument_of(x);
+            l.a.y = argument_of(y);
+            return l.run_positions();
+        }
+        require_whole(to);
+        by_rows const x = rows_of_table(a, {}), y = rows_of_table(b, {});
+        list_launch l(add ? "COPPICE_UNION" : "COPPICE_POSITIONS", to.c.type, op->z);
+        write(l.writer);
+        l.a.x.values = x.values.get();
+        l.a.y.values = y.values.get();
+        l.a.a = list_of(x);
+        l.a.b = list_of(y);
+        if (!add) return store_list(to.c, l.run_entries(x, to.vector, true));
+        kernel const& k = compiled(l.writer.text());
+        array const only_y = make_array(y.entries, 1);
+        l.a.positions = y.entries;
+        l.a.rows = x.rows;
+        l.a.to_flags = static_cast<unsigned char*>(only_y.get());
+        run(structure_kernels(8), 4, blocks_of(y.entries), l.a);
+        by_rows made{x.rows, x.columns};
+        index added = 0;
+        array const numbers = scanned(only_y, y.entries, added);
+        made.entries = x.entries + added;
+        made.offsets = make_array(x.rows + 1, sizeof(index));
+        made.indices = make_array(made.entries, sizeof(int));
+        made.values = make_array(made.entries, to.c.type->size);
+        l.a.positions = x.entries;
+        l.a.x.flags = l.a.to_flags;
+        l.a.numbers = static_cast<long const*>(numbers.get());
+        l.a.to_offsets = static_cast<long*>(made.offsets.get());
+        l.a.to_indices = static_cast<int*>(made.indices.get());
+        l.a.to_values = made.values.get();
+        run(k, 0, blocks_of(std::max(x.entries + y.entries, x.rows + 1)), l.a);
+        store_list(to.c, made);
+    });
 }
 
 namespace {
@@ -264,98 +271,68 @@ void map_entries(output const& to, table& a, bool selects, GrB_Type t, Write con
 } // namespace
 
 bool apply(output const& to, GrB_UnaryOp op, table& a) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &a, to.mask});
-        },
-        [&] {
-            auto const write = [&](text_writer& w) {
-                w.define("COPPICE_UNARY");
-                w.unary(op);
-            };
-            map_entries(to, a, false, op->z, write, [](arguments&) {});
-        });
+    return attempt_output(to, {.a = &a}, [&] {
+        auto const write = [&](text_writer& w) {
+            w.define("COPPICE_UNARY");
+            w.unary(op);
+        };
+        map_entries(to, a, false, op->z, write, [](arguments&) {});
+    });
 }
 bool apply(output const& to, GrB_BinaryOp op, void const* value, table& a, bool first) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &a, to.mask});
-        },
-        [&] {
-            if (first ? !uses_first(op) : !uses_second(op)) throw host_reason{"the operator does not use the scalar"};
-            if (first && to.s.transpose1 != to.s.transpose0)
-                throw host_reason{"the operand of a bound operator is transposed"};
-            auto const write = [&](text_writer& w) {
-                w.define(first ? "COPPICE_BOUND_FIRST" : "COPPICE_BOUND_SECOND");
-                w.binary("operation", op);
-            };
-            map_entries(to, a, false, op->z, write,
-                        [&](arguments& l) { copy_scalar(l.scalar, value, first ? op->x : op->y); });
-        });
+    return attempt_output(to, {.a = &a}, [&] {
+        if (first ? !uses_first(op) : !uses_second(op)) throw host_reason{"the operator does not use the scalar"};
+        if (first && to.s.transpose1 != to.s.transpose0)
+            throw host_reason{"the operand of a bound operator is transposed"};
+        auto const write = [&](text_writer& w) {
+            w.define(first ? "COPPICE_BOUND_FIRST" : "COPPICE_BOUND_SECOND");
+            w.binary("operation", op);
+        };
+        map_entries(to, a, false, op->z, write,
+                    [&](arguments& l) { copy_scalar(l.scalar, value, first ? op->x : op->y); });
+    });
 }
 bool apply(output const& to, GrB_IndexUnaryOp op, void const* value, table& a, bool selects) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &a, to.mask});
-        },
-        [&] {
-            auto const write = [&](text_writer& w) {
-                w.define(selects ? "COPPICE_SELECT" : "COPPICE_INDEX");
-                w.index_unary(op, a.type);
-            };
-            map_entries(to, a, selects, selects ? a.type : op->z, write,
-                        [&](arguments& l) { copy_scalar(l.scalar, value, op->s); });
-        });
+    return attempt_output(to, {.a = &a}, [&] {
+        auto const write = [&](text_writer& w) {
+            w.define(selects ? "COPPICE_SELECT" : "COPPICE_INDEX");
+            w.index_unary(op, a.type);
+        };
+        map_entries(to, a, selects, selects ? a.type : op->z, write,
+                    [&](arguments& l) { copy_scalar(l.scalar, value, op->s); });
+    });
 }
 
 bool assign(output const& to, table& a) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &a, to.mask});
-        },
-        [&] {
-            if (to.s.transpose0 && !to.vector) throw host_reason{"the operand is transposed"};
-            if (!runs_by_position({&to.c, &a, to.mask})) throw host_reason{"the matrix is stored by rows"};
-            map_entries(
-                to, a, false, a.type, [](text_writer&) {}, [](arguments&) {});
-        });
+    return attempt_output(to, {.a = &a}, [&] {
+        if (to.s.transpose0 && !to.vector) throw host_reason{"the operand is transposed"};
+        if (!runs_by_position({&to.c, &a, to.mask})) throw host_reason{"the matrix is stored by rows"};
+        map_entries(
+            to, a, false, a.type, [](text_writer&) {}, [](arguments&) {});
+    });
 }
 bool assign(output const& to, GrB_Type type, void const* value) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, to.mask});
-        },
-        [&] {
-            if (!runs_by_position({&to.c, to.mask})) throw host_reason{"the matrix is stored by rows"};
-            position_launch l(to, "COPPICE_POSITIONS", type);
-            l.writer.define("COPPICE_SCALAR");
-            copy_scalar(l.a.scalar, value, type);
-            l.run_positions();
-        });
+    return attempt_output(to, {}, [&] {
+        if (!runs_by_position({&to.c, to.mask})) throw host_reason{"the matrix is stored by rows"};
+        position_launch l(to, "COPPICE_POSITIONS", type);
+        l.writer.define("COPPICE_SCALAR");
+        copy_scalar(l.a.scalar, value, type);
+        l.run_positions();
+    });
 }
 bool gather(output const& to, table& u, index const* positions) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &u, to.mask});
-        },
-        [&] {
-            if (!runs_by_position({&u})) throw host_reason{"there are too many positions"};
-            position_launch l(to, "COPPICE_POSITIONS", u.type);
-            l.writer.type("x_value", u.type);
-            l.writer.define("COPPICE_GATHER");
-            by_position const x = positions_of_table(u);
-            array const numbers = make_array(to.c.columns, sizeof(index));
-            the_device().upload(numbers.get(), positions, std::size_t(to.c.columns) * sizeof(index));
-            l.a.x = argument_of(x);
-            l.a.numbers = static_cast<long const*>(numbers.get());
-            l.run_positions();
-        });
+    return attempt_output(to, {.a = &u}, [&] {
+        if (!runs_by_position({&u})) throw host_reason{"there are too many positions"};
+        position_launch l(to, "COPPICE_POSITIONS", u.type);
+        l.writer.type("x_value", u.type);
+        l.writer.define("COPPICE_GATHER");
+        by_position const x = positions_of_table(u);
+        array const numbers = make_array(to.c.columns, sizeof(index));
+        the_device().upload(numbers.get(), positions, std::size_t(to.c.columns) * sizeof(index));
+        l.a.x = argument_of(x);
+        l.a.numbers = static_cast<long const*>(numbers.get());
+        l.run_positions();
+    });
 }
 
 namespace {
@@ -415,10 +392,12 @@ void write_product(text_writer& w, product const& p) {
     w.binary("operation", checked_multiply(p));
 }
 
+constexpr index max_rows_by_position = 64; ///< of a product that is computed at all its positions
+
 /// Whether C<M> = A B' is computed at the entries of M only, and is the output.
 bool suits_dots(output const& to, product const& p) {
     if (to.vector || p.flipped || !to.mask || to.s.complement || to.accum) return false;
-    if (runs_by_position({&to.c, to.mask}) && to.c.rows <= 64) return false;
+    if (runs_by_position({&to.c, to.mask}) && to.c.rows <= max_rows_by_position) return false;
     return to.s.replace || entry_count(to.c) == 0;
 }
 void dots(output const& to, product const& p) {
@@ -440,47 +419,46 @@ void dots(output const& to, product const& p) {
 } // namespace
 
 bool multiply(output const& to, product const& p) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, &p.a, to.mask}, entry_count(p.b));
-        },
-        [&] {
-            if (suits_dots(to, p)) return dots(to, p);
-            constexpr index max_rows = 64;
-            if (to.c.rows > max_rows) throw host_reason{"a product of matrices has no mask that selects its entries"};
-            if (positions_of(p.a) > max_positions) throw host_reason{"there are too many positions"};
-            if (p.a_transposed) throw host_reason{"the first operand is transposed"};
-            by_position const x = positions_of_table(p.a);
-            pull(to, p.semiring->add->op->z, p.b, {!p.b_transposed, uses_b(p), true}, &x, p.semiring->add->op,
-                 p.semiring->add, [&](text_writer& w) { write_product(w, p); });
-        });
+    return attempt_output(to, {.a = &p.a, .read = &p.b}, [&] {
+        if (suits_dots(to, p)) return dots(to, p);
+        if (to.c.rows > max_rows_by_position)
+            throw host_reason{"a product of matrices has no mask that selects its entries"};
+        if (positions_of(p.a) > max_positions) throw host_reason{"there are too many positions"};
+        if (p.a_transposed) throw host_reason{"the first operand is transposed"};
+        by_position const x = positions_of_table(p.a);
+        pull(to, p.semiring->add->op->z, p.b, {!p.b_transposed, uses_b(p), true}, &x, p.semiring->add->op,
+             p.semiring->add, [&](text_writer& w) { write_product(w, p); });
+    });
 }
 
 bool reduce_rows(output const& to, GrB_BinaryOp op, table& a, bool transposed) {
-    return attempt(
-        to.operation,
-        [&] {
-            return is_large({&to.c, to.mask}, entry_count(a));
-        },
-        [&] {
-            pull(to, op->z, a, {transposed, true, true}, nullptr, op, nullptr, [&](text_writer& w) {
-                w.type("x_value", GrB_BOOL);
-                w.second_of(op->z);
-            });
+    return attempt_output(to, {.read = &a}, [&] {
+        pull(to, op->z, a, {transposed, true, true}, nullptr, op, nullptr, [&](text_writer& w) {
+            w.type("x_value", GrB_BOOL);
+            w.second_of(op->z);
         });
+    });
 }
+
+namespace {
+
+/// The kernel that folds values of a type by a monoid.
+kernel const& fold_of(GrB_Monoid monoid, GrB_Type x) {
+    text_writer w;
+    w.define("COPPICE_FOLD");
+    w.type("t_value", monoid->op->z);
+    w.type("x_value", x);
+    w.monoid(monoid->op, monoid);
+    return compiled(w.text());
+}
+
+} // namespace
 
 bool reduce(char const* operation, GrB_Monoid monoid, table& a, void* to, bool* any) {
     return attempt(
         operation, [&] { return is_large({&a}); },
         [&] {
-            GrB_BinaryOp const op = monoid->op;
-            text_writer w;
-            w.define("COPPICE_FOLD");
-            w.type("t_value", op->z);
-            w.type("x_value", a.type);
-            w.monoid(op, monoid);
+            GrB_Type const z = monoid->op->z;
             by_position x;
             by_rows list;
             arguments l = {};
@@ -494,26 +472,21 @@ bool reduce(char const* operation, GrB_Monoid monoid, table& a, void* to, bool* 
                 l.positions = list.entries;
             }
             index const blocks = std::clamp<index>(l.positions / 4096, 1, 1024);
-            array const flags = make_array(blocks, 1), values = make_array(blocks, op->z->size);
-            array const flag = make_array(1, 1), value = make_array(1, op->z->size);
+            array const flags = make_array(blocks, 1), values = make_array(blocks, z->size);
+            array const flag = make_array(1, 1), value = make_array(1, z->size);
             l.to_flags = static_cast<unsigned char*>(flags.get());
             l.to_values = values.get();
-            run(compiled(w.text()), 0, blocks, l);
-            text_writer again;
-            again.define("COPPICE_FOLD");
-            again.type("t_value", op->z);
-            again.type("x_value", op->z);
-            again.monoid(op, monoid);
+            run(fold_of(monoid, a.type), 0, blocks, l);
             l.x = {l.to_flags, values.get()};
             l.positions = blocks;
             l.to_flags = static_cast<unsigned char*>(flag.get());
             l.to_values = value.get();
-            run(compiled(again.text()), 0, 1, l);
+            run(fold_of(monoid, z), 0, 1, l);
             unsigned char found = 0;
-            scratch sum(op->z, 1);
+            scratch sum(z, 1);
             the_device().download(&found, flag.get(), 1);
-            the_device().download(sum.data(), value.get(), op->z->size);
-            std::memcpy(to, sum.data(), op->z->size);
+            the_device().download(sum.data(), value.get(), z->size);
+            std::memcpy(to, sum.data(), z->size);
             *any = found != 0;
         });
 }
