@@ -10,13 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int failures;
-static void check(bool passed, char const* what, int line) {
-    if (passed) return;
-    printf("line %d: %s\n", line, what);
-    ++failures;
-}
-#define CHECK(EXPRESSION) check(EXPRESSION, #EXPRESSION, __LINE__)
+#include "range_type.h"
 
 /* What the program itself gives differs from the definitions, so that results tell which one ran. */
 static void subtract(void* z, void const* x, void const* y) { *(double*)z = *(double const*)x - *(double const*)y; }
@@ -95,19 +89,12 @@ static void operators_of_definitions(void) {
 }
 
 /* A monoid of a user-defined type whose definition is known; its result must not share memory with an operand. */
-typedef struct {
-    double low, high;
-} range;
 static void user_types(void) {
     GrB_Type type = NULL;
     GrB_BinaryOp op = NULL;
     GrB_Monoid monoid = NULL;
     GrB_Vector v = NULL;
-    CHECK(GxB_Type_new(&type, sizeof(range), "range", "typedef struct { double low, high; } range;") == GrB_SUCCESS);
-    CHECK(GxB_BinaryOp_new(&op, NULL, type, type, type, "hull",
-                           "void hull(range *z, const range *x, const range *y)"
-                           "{ z->low = x->low < y->low ? x->low : y->low;"
-                           "  z->high = x->high > y->high ? x->high : y->high; }") == GrB_SUCCESS);
+    make_range_type(&type, &op);
     range empty = {1e300, -1e300}, x, all = empty;
     CHECK(GrB_Monoid_new_UDT(&monoid, op, &empty) == GrB_SUCCESS);
     GrB_Vector_new(&v, type, 3000);

@@ -11,15 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
+#include "range_type.h"
+
 static bool emulated;
-static void check(bool passed, char const* what, int line) {
-    if (passed) return;
-    printf("line %d: %s\n", line, what);
-    ++failures;
-}
-#define CHECK(EXPRESSION) check(EXPRESSION, #EXPRESSION, __LINE__)
-#define OK(CALL) check((CALL) == GrB_SUCCESS, #CALL, __LINE__)
 
 enum { n = 6000, m = 9000 }; /* sizes of two blocks of a scan, and rows of all lengths */
 static uint64_t state = 7;
@@ -254,20 +248,13 @@ static void user_operators(void) {
     GrB_UnaryOp_free(&unary), GrB_UnaryOp_free(&pointer), GrB_IndexUnaryOp_free(&third), GrB_Semiring_free(&semiring);
     GrB_Monoid_free(&monoid), GrB_BinaryOp_free(&add), GrB_BinaryOp_free(&multiply), GrB_Vector_free(&w);
 }
-typedef struct {
-    double low, high;
-} range;
 static void user_types(void) {
     GrB_Type type = NULL;
     GrB_BinaryOp op = NULL;
     GrB_Monoid monoid = NULL;
     GrB_Vector v = NULL;
     use(COPPICE_BACKEND_CUDA);
-    OK(GxB_Type_new(&type, sizeof(range), "range", "typedef struct { double low, high; } range;"));
-    OK(GxB_BinaryOp_new(&op, NULL, type, type, type, "hull",
-                        "void hull(range *z, const range *x, const range *y)"
-                        "{ z->low = x->low < y->low ? x->low : y->low;"
-                        "  z->high = x->high > y->high ? x->high : y->high; }"));
+    make_range_type(&type, &op);
     range const nothing = {1e300, -1e300};
     range all = nothing;
     OK(GrB_Monoid_new_UDT(&monoid, op, (void*)&nothing));

@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
-static void check(bool passed, char const* what, int line) {
-    if (passed) return;
-    printf("line %d: %s\n", line, what);
-    ++failures;
-}
-#define CHECK(EXPRESSION) check(EXPRESSION, #EXPRESSION, __LINE__)
+#include "checks.h"
 
 static void* copied(void const* from, size_t bytes) {
     void* to = malloc(bytes);

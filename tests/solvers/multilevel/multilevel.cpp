@@ -788,7 +788,7 @@ TEST_CASE_TEMPLATE("multilevel: a block size is detected where components are se
     CHECK(scaled == detected);
 }
 
-TEST_CASE_TEMPLATE("multilevel: of components without couplings each has the cycle of its own matrix", Fixture,
+TEST_CASE_TEMPLATE("multilevel: components without couplings have the cycles of their matrices", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
