@@ -304,7 +304,7 @@ def test_a_copied_conversion_does_not_watch_the_first_graph():
 
 
 class Named(nx.Graph):
-    """A class of its own, which may override how edges are added."""
+    """A subclass, which may override how edges are added."""
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, Named])
