@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -38,8 +39,18 @@ struct team_loop {
 
 class loop_team : public std::enable_shared_from_this<loop_team> {
 public:
-    explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {}
-    ~loop_team() { annotate_acquire(this); } // the last owner may be a helper
+    explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {
+        std::lock_guard const lock(all_mutex);
+        next_team_ = all_teams;
+        if (next_team_) next_team_->link_to_this_ = &next_team_;
+        all_teams = this;
+    }
+    ~loop_team() { // the last owner may be a helper
+        annotate_acquire(this);
+        std::lock_guard const lock(all_mutex);
+        *link_to_this_ = next_team_;
+        if (next_team_) next_team_->link_to_this_ = link_to_this_;
+    }
     loop_team(loop_team const&) = delete;
     loop_team& operator=(loop_team const&) = delete;
 
@@ -184,6 +195,13 @@ private:
     }
 
     static inline thread_local bool in_loop = false; ///< this thread executes calls of a loop
+
+    // A task that oneTBB has not started when the process ends still owns its team. Leak checkers do not search the
+    // memory of oneTBB; they find the team in this list.
+    static inline std::mutex all_mutex;
+    static inline loop_team* all_teams = nullptr;
+    loop_team* next_team_ = nullptr;
+    loop_team** link_to_this_ = &all_teams;
 
     std::vector<interval> intervals_;
     alignas(64) std::atomic<std::uint64_t> generation_ = 0; ///< of the last loop
