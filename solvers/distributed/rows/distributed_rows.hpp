@@ -40,7 +40,7 @@ public:
     /// the rank or of the matrix; the other ranks throw at their next communication.
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<O> const& offsets,
                      std::vector<G> const& columns)
-        : distributed_rows(exec, comm, checked_begins(comm, offsets, columns), offsets, columns) {}
+        : distributed_rows(exec, comm, checked_begins(exec, comm, offsets, columns), offsets, columns) {}
     distributed_rows(distributed_rows const&) = delete;
     distributed_rows& operator=(distributed_rows const&) = delete;
 
@@ -71,23 +71,31 @@ public:
 private:
     struct local_columns {
         std::vector<G> outer{};
-        std::vector<std::int32_t> columns{};
+        buffer<std::int32_t> columns{};
         row_range inner{};
     };
 
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> begins,
                      std::vector<O> const& offsets, std::vector<G> const& columns)
-        : distributed_rows(exec, comm, begins, offsets, split(begins, comm.rank(), offsets, columns)) {}
+        : distributed_rows(exec, comm, begins, offsets,
+                           split(distributed::set_up_executor(exec), begins, comm.rank(), offsets, columns)) {}
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                     std::vector<O> const& offsets, local_columns const& local)
+                     std::vector<O> const& offsets, local_columns local)
         : begins_(begins), rank_(comm.rank()), inner_(local.inner), offsets_(exec.copy(offsets)),
-          columns_(exec.copy(local.columns)), outer_(exec.copy(local.outer)),
+          columns_(in_memory_of(exec, std::move(local.columns))), outer_(exec.copy(local.outer)),
           plan_(make_srcsr_plan(exec, array_view<O const>(offsets_.data(), offsets_.size()), columns_.size(),
                                 {.nonzero_bytes = int(sizeof(std::int32_t))})),
           halo_plan_(comm, begins, local.outer) {}
 
-    static std::vector<std::int64_t> checked_begins(rank_communicator const& comm, std::vector<O> const& offsets,
-                                                    std::vector<G> const& columns) {
+    static buffer<std::int32_t> in_memory_of(Executor const& exec, buffer<std::int32_t>&& of_host) {
+        if constexpr (std::is_base_of_v<host_executor, Executor>)
+            return std::move(of_host);
+        else
+            return exec.copy(of_host);
+    }
+
+    static std::vector<std::int64_t> checked_begins(Executor const& exec, rank_communicator const& comm,
+                                                    std::vector<O> const& offsets, std::vector<G> const& columns) {
         if (offsets.empty()) throw dimension_error("distributed_rows: no offsets, expected one more than rows");
         require_size("columns of distributed_rows", std::int64_t(columns.size()), std::int64_t(offsets.back()));
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
@@ -95,33 +103,43 @@ private:
         checked_cast<std::int32_t>(std::int64_t(offsets.size()) - 1, "number of rows of a rank");
         auto const begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
         checked_cast<G>(begins.back(), "number of rows of all ranks");
-        for (G const c : columns)
-            if (c < 0 || c >= begins.back())
-                throw matrix_error("distributed_rows: column " + std::to_string(c) + " outside a matrix of " +
-                                   std::to_string(begins.back()) + " columns");
+        distributed::require_columns(distributed::set_up_executor(exec), "distributed_rows",
+                                     array_view<G const>(columns), begins.back());
         return begins;
     }
 
-    static local_columns split(std::vector<std::int64_t> const& begins, int rank, std::vector<O> const& offsets,
-                               std::vector<G> const& columns) {
+    /// Local columns and the longest range of rows without columns of other ranks: parallel passes over the nonzeros,
+    /// and one over the rows with such columns.
+    static local_columns split(host_executor const& exec, std::vector<std::int64_t> const& begins, int rank,
+                               std::vector<O> const& offsets, std::vector<G> const& columns) {
         std::int64_t const first = begins[std::size_t(rank)], rows = begins[std::size_t(rank) + 1] - first;
-        auto const is_own = [&](G c) { return c >= first && c < first + rows; };
-        std::vector<G> needs;
-        std::copy_if(columns.begin(), columns.end(), std::back_inserter(needs), [&](G c) { return !is_own(c); });
-        distributed::compact_indices<G> const compact(needs);
+        distributed::index_outside const is_outer{first, first + rows};
+        distributed::compact_indices<G> const compact(exec, array_view<G const>(columns), is_outer);
         checked_cast<std::int32_t>(rows + std::int64_t(compact.distinct.size()), "number of columns that a rank reads");
-        local_columns local{compact.distinct};
-        local.columns.reserve(columns.size());
-        std::int64_t inner_since = 0;
-        for (std::int64_t i = 0; i < rows; ++i) {
-            bool inner = true;
-            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k) {
-                bool const own = is_own(columns[k]);
-                local.columns.push_back(std::int32_t(own ? columns[k] - first : rows + compact(columns[k])));
-                inner = inner && own;
-            }
-            if (!inner) inner_since = i + 1;
-            if (i + 1 - inner_since > local.inner.last - local.inner.first) local.inner = {inner_since, i + 1};
+        local_columns local{compact.distinct, buffer<std::int32_t>(exec, std::int64_t(columns.size())), {0, rows}};
+        G const* const from = columns.data();
+        std::int32_t* const to = local.columns.data();
+        bool const no_outer = compact.distinct.empty();
+        for_each(exec, local.columns.size(), [=, &compact](std::int64_t k) {
+            G const c = from[k];
+            to[k] = std::int32_t(no_outer || !is_outer(c) ? c - first : rows + compact(c));
+        });
+        if (no_outer) return local;
+        O const* const begin = offsets.data();
+        std::vector<std::int64_t> boundary(static_cast<std::size_t>(rows));
+        std::int64_t* const list = boundary.data();
+        auto const count = select(
+            exec, rows,
+            [=](std::int64_t i) {
+                return std::any_of(to + begin[i], to + begin[i + 1], [=](std::int32_t c) { return c >= rows; });
+            },
+            [=](std::int64_t position, std::int64_t i) { list[position] = i; });
+        local.inner = {0, 0};
+        std::int64_t since = 0;
+        for (std::int64_t at = 0; at <= count; ++at) {
+            std::int64_t const end = at < count ? list[at] : rows;
+            if (end - since > local.inner.last - local.inner.first) local.inner = {since, end};
+            since = end + 1;
         }
         return local;
     }
