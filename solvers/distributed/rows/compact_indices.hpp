@@ -26,26 +26,41 @@ host_executor set_up_executor([[maybe_unused]] Executor const& exec) {
         return host_executor(1);
 }
 
-/// Throws matrix_error for the first column outside [0, count).
-template <class I>
-void require_columns(host_executor const& exec, char const* what, array_view<I const> columns, std::int64_t count) {
-    std::int64_t const n = columns.size();
-    I const* const all = columns.data();
-    auto const bad = reduce(
-        exec, n, n, [=](std::int64_t k) { return all[k] < 0 || all[k] >= count ? k : n; },
-        [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
-    if (bad < n)
-        throw matrix_error(std::string(what) + ": column " + std::to_string(all[bad]) + " outside a matrix of " +
-                           std::to_string(count) + " columns");
-}
-
 struct every_index {
-    bool operator()(std::int64_t) const { return true; }
+    template <class I>
+    bool operator()(I) const {
+        return true;
+    }
 };
 /// Indices outside [first, last).
 struct index_outside {
     std::int64_t first, last;
-    bool operator()(std::int64_t i) const { return i < first || i >= last; }
+    template <class I>
+    bool operator()(I i) const {
+        using unsigned_index = std::make_unsigned_t<I>;
+        return unsigned_index(unsigned_index(i) - unsigned_index(first)) >= unsigned_index(last - first);
+    }
+};
+
+/// Range of the included indices of a list.
+template <class I>
+struct index_extent {
+    I min = std::numeric_limits<I>::max(), max = std::numeric_limits<I>::min();
+    std::int64_t count = 0;
+
+    template <class Includes>
+    void add(I const* list, std::int64_t first, std::int64_t last, Includes const& includes) {
+        I low = min, high = max;
+        std::int64_t number = 0;
+        for (std::int64_t k = first; k < last; ++k) { // without branches, so that it is vectorised
+            I const i = list[k];
+            bool const in = includes(i);
+            low = in && i < low ? i : low;
+            high = in && i > high ? i : high;
+            number += in ? 1 : 0;
+        }
+        min = low, max = high, count += number;
+    }
 };
 
 /// Maps indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits before it.
@@ -55,44 +70,47 @@ class compact_indices {
 public:
     std::vector<I> distinct{}; ///< ascending
 
-    /// Includes the elements i of `list` for which includes(i) holds. Three parallel passes over the list.
+    /// Includes the elements i of `list` for which includes(i) holds. Two parallel passes over the list; the second one
+    /// skips blocks without such elements. Throws matrix_error, with the name `what`, for an included element outside
+    /// [0, columns) if `what` is not null.
     template <class Includes = every_index>
-    explicit compact_indices(host_executor const& exec, array_view<I const> list, Includes const& includes = {}) {
-        struct extent {
-            I min, max;
-            std::int64_t count;
-        };
-        constexpr extent none{std::numeric_limits<I>::max(), -1, 0};
+    explicit compact_indices(host_executor const& exec, array_view<I const> list, Includes const& includes = {},
+                             char const* what = nullptr, std::int64_t columns = 0) {
         I const* const all = list.data();
-        auto const of = reduce(
-            exec, list.size(), none,
-            [=](std::int64_t k) {
-                I const i = all[k];
-                return includes(i) ? extent{i, i, 1} : none;
-            },
-            [](extent const& a, extent const& b) {
-                return extent{std::min(a.min, b.min), std::max(a.max, b.max), a.count + b.count};
-            });
+        constexpr std::int64_t block = coppice::detail::host_block;
+        std::vector<index_extent<I>> of_blocks(static_cast<std::size_t>((list.size() + block - 1) / block));
+        coppice::detail::for_each_block(exec, list.size(), block,
+                                        [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+                                            of_blocks[std::size_t(b)].add(all, first, last, includes);
+                                        });
+        index_extent<I> of;
+        for (auto const& e : of_blocks) of = {std::min(of.min, e.min), std::max(of.max, e.max), of.count + e.count};
         if (of.count == 0) return;
+        if (what && (of.min < 0 || std::int64_t(of.max) >= columns)) throw_outside(list, what, columns);
         first_ = of.min;
         std::int64_t const words = (std::int64_t(of.max) - of.min) / 64 + 1;
-        auto const included = [=](std::int64_t k) { return includes(all[k]); };
         if (words > 16 * of.count + 4096) { // the indices are too sparse for a bit set
             distinct.resize(static_cast<std::size_t>(of.count));
             I* const to = distinct.data();
-            select(exec, list.size(), included, [=](std::int64_t at, std::int64_t k) { to[at] = all[k]; });
+            select(
+                exec, list.size(), [=](std::int64_t k) { return includes(all[k]); },
+                [=](std::int64_t at, std::int64_t k) { to[at] = all[k]; });
             coppice::detail::parallel_sort(exec, to, to + of.count, [](I a, I b) { return a < b; });
             distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
             return;
         }
         bits_.assign(std::size_t(words), 0);
         before_.resize(bits_.size());
-        for_each(exec, list.size(), [&](std::int64_t k) {
-            if (!includes(all[k])) return;
-            std::atomic_ref<std::uint64_t> const to(bits_[word(all[k])]);
-            if (std::uint64_t const b = bit(all[k]); (to.load(std::memory_order_relaxed) & b) == 0)
-                to.fetch_or(b, std::memory_order_relaxed);
-        });
+        coppice::detail::for_each_block(
+            exec, list.size(), block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+                if (of_blocks[std::size_t(b)].count == 0) return;
+                for (std::int64_t k = first; k < last; ++k) {
+                    if (!includes(all[k])) continue;
+                    std::atomic_ref<std::uint64_t> const to(bits_[word(all[k])]);
+                    if (std::uint64_t const one = bit(all[k]); (to.load(std::memory_order_relaxed) & one) == 0)
+                        to.fetch_or(one, std::memory_order_relaxed);
+                }
+            });
         auto const count = exclusive_scan(
             exec, words, [this](std::int64_t w) { return std::popcount(bits_[std::size_t(w)]); },
             [this](std::int64_t w, std::int32_t start) { before_[std::size_t(w)] = start; }, std::int32_t(0));
@@ -112,6 +130,11 @@ public:
     }
 
 private:
+    [[noreturn]] static void throw_outside(array_view<I const> list, char const* what, std::int64_t columns) {
+        auto const bad = std::find_if(list.begin(), list.end(), [=](I i) { return i < 0 || i >= columns; });
+        throw matrix_error(std::string(what) + ": column " + std::to_string(*bad) + " outside a matrix of " +
+                           std::to_string(columns) + " columns");
+    }
     std::size_t word(I index) const { return (std::size_t(index) - std::size_t(first_)) / 64; }
     std::uint64_t bit(I index) const { return std::uint64_t(1) << ((std::size_t(index) - std::size_t(first_)) % 64); }
 

@@ -70,8 +70,8 @@ struct split_rows {
         auto const rows = std::int32_t(offsets.size() - 1);
         begin = offsets_of_ranks(comm, rows);
         std::int64_t const first = begin[std::size_t(comm.rank())], end = first + rows;
-        require_columns(exec, "distributed_csr", array_view<std::int32_t const>(columns), begin.back());
-        compact_columns const compact(exec, array_view<std::int32_t const>(columns), index_outside{first, end});
+        compact_columns const compact(exec, array_view<std::int32_t const>(columns), index_outside{first, end},
+                                      "distributed_csr", begin.back());
         needs = compact.distinct;
         own_columns.reserve(columns.size());
         own_values.reserve(columns.size());

@@ -40,7 +40,7 @@ public:
     /// the rank or of the matrix; the other ranks throw at their next communication.
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<O> const& offsets,
                      std::vector<G> const& columns)
-        : distributed_rows(exec, comm, checked_begins(exec, comm, offsets, columns), offsets, columns) {}
+        : distributed_rows(exec, comm, checked_begins(comm, offsets, columns), offsets, columns) {}
     distributed_rows(distributed_rows const&) = delete;
     distributed_rows& operator=(distributed_rows const&) = delete;
 
@@ -94,8 +94,8 @@ private:
             return exec.copy(of_host);
     }
 
-    static std::vector<std::int64_t> checked_begins(Executor const& exec, rank_communicator const& comm,
-                                                    std::vector<O> const& offsets, std::vector<G> const& columns) {
+    static std::vector<std::int64_t> checked_begins(rank_communicator const& comm, std::vector<O> const& offsets,
+                                                    std::vector<G> const& columns) {
         if (offsets.empty()) throw dimension_error("distributed_rows: no offsets, expected one more than rows");
         require_size("columns of distributed_rows", std::int64_t(columns.size()), std::int64_t(offsets.back()));
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
@@ -103,44 +103,49 @@ private:
         checked_cast<std::int32_t>(std::int64_t(offsets.size()) - 1, "number of rows of a rank");
         auto const begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
         checked_cast<G>(begins.back(), "number of rows of all ranks");
-        distributed::require_columns(distributed::set_up_executor(exec), "distributed_rows",
-                                     array_view<G const>(columns), begins.back());
         return begins;
     }
 
-    /// Local columns and the longest range of rows without columns of other ranks: parallel passes over the nonzeros,
-    /// and one over the rows with such columns.
+    /// Local columns and the longest range of rows without columns of other ranks: parallel passes over the nonzeros;
+    /// blocks of nonzeros without such columns are only shifted.
     static local_columns split(host_executor const& exec, std::vector<std::int64_t> const& begins, int rank,
                                std::vector<O> const& offsets, std::vector<G> const& columns) {
         std::int64_t const first = begins[std::size_t(rank)], rows = begins[std::size_t(rank) + 1] - first;
         distributed::index_outside const is_outer{first, first + rows};
-        distributed::compact_indices<G> const compact(exec, array_view<G const>(columns), is_outer);
+        distributed::compact_indices<G> const compact(exec, array_view<G const>(columns), is_outer, "distributed_rows",
+                                                      begins.back());
         checked_cast<std::int32_t>(rows + std::int64_t(compact.distinct.size()), "number of columns that a rank reads");
-        local_columns local{compact.distinct, buffer<std::int32_t>(exec, std::int64_t(columns.size())), {0, rows}};
+        local_columns local{compact.distinct, buffer<std::int32_t>(exec, std::int64_t(columns.size())), {0, 0}};
         G const* const from = columns.data();
         std::int32_t* const to = local.columns.data();
-        bool const no_outer = compact.distinct.empty();
-        for_each(exec, local.columns.size(), [=, &compact](std::int64_t k) {
-            G const c = from[k];
-            to[k] = std::int32_t(no_outer || !is_outer(c) ? c - first : rows + compact(c));
+        constexpr std::int64_t block = detail::host_block;
+        std::int64_t const nonzeros = local.columns.size();
+        std::vector<std::vector<std::int64_t>> outer_rows(static_cast<std::size_t>((nonzeros + block - 1) / block));
+        detail::for_each_block(exec, nonzeros, block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+            bool any = false;
+            for (std::int64_t k = begin; k < end; ++k) {
+                any = any | is_outer(from[k]);
+                to[k] = std::int32_t(from[k] - G(first));
+            }
+            if (!any) return;
+            auto row = std::upper_bound(offsets.begin(), offsets.end(), O(begin)) - offsets.begin() - 1;
+            auto& list = outer_rows[std::size_t(b)];
+            for (std::int64_t k = begin; k < end; ++k) {
+                if (!is_outer(from[k])) continue;
+                to[k] = std::int32_t(rows + compact(from[k]));
+                while (offsets[std::size_t(row) + 1] <= O(k)) ++row;
+                if (list.empty() || list.back() != row) list.push_back(row);
+            }
         });
-        if (no_outer) return local;
-        O const* const begin = offsets.data();
-        std::vector<std::int64_t> boundary(static_cast<std::size_t>(rows));
-        std::int64_t* const list = boundary.data();
-        auto const count = select(
-            exec, rows,
-            [=](std::int64_t i) {
-                return std::any_of(to + begin[i], to + begin[i + 1], [=](std::int32_t c) { return c >= rows; });
-            },
-            [=](std::int64_t position, std::int64_t i) { list[position] = i; });
-        local.inner = {0, 0};
         std::int64_t since = 0;
-        for (std::int64_t at = 0; at <= count; ++at) {
-            std::int64_t const end = at < count ? list[at] : rows;
+        auto const end_at = [&](std::int64_t end) {
             if (end - since > local.inner.last - local.inner.first) local.inner = {since, end};
             since = end + 1;
-        }
+        };
+        for (auto const& list : outer_rows)
+            for (std::int64_t const row : list)
+                if (row >= since) end_at(row);
+        end_at(rows);
         return local;
     }
 
