@@ -15,6 +15,7 @@
 #include "apps/ranks.hpp"
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
 #include <coppice/solvers/distributed/rows/distributed_product.hpp>
 
