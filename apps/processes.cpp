@@ -42,7 +42,9 @@ std::string mpi_argument(std::vector<std::string> const& arguments) {
 }
 
 bool work_together(std::vector<std::string> const& arguments) {
-    if (arguments.empty() || (arguments[0] != "solve" && !is_distributed_graph_algorithm(arguments[0]))) return false;
+    if (arguments.empty()) return false;
+    auto const& command = arguments[0];
+    if (command != "solve" && command != "multiply" && !is_distributed_graph_algorithm(command)) return false;
     std::string const mpi = mpi_argument(arguments);
     return mpi == "on" || (mpi == "auto" && processes_of_environment() > 1);
 }

@@ -18,8 +18,8 @@ void add_processes_option(CLI::App& cli, std::string& mpi);
 /// the command does not depend on MPI.
 class started_processes {
 public:
-    /// For solve and the distributed graph algorithms with --mpi on, or auto, the default, if an environment variable
-    /// of mpiexec reports several processes. Throws backend_error if the library is not installed.
+    /// For solve, multiply and the distributed graph algorithms with --mpi on, or auto, the default, if an environment
+    /// variable of mpiexec reports several processes. Throws backend_error if the library is not installed.
     explicit started_processes(std::vector<std::string> const& arguments);
     ~started_processes();
     started_processes(started_processes const&) = delete;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "apps/app.hpp"
+#include "apps/input.hpp"
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/distributed/rows/rank_messages.hpp>
 #include <coppice/solvers/distributed/rows/read_rows.hpp>
@@ -49,10 +50,12 @@ struct rows_of_rank {
     std::int64_t size() const { return last - first; }
 };
 
-/// Throws input_error for a value of these rows that is not finite.
+/// Throws input_error for a value of these rows that `rule` refuses.
 template <class T>
-void check_finite_rows(std::string const& matrix, row_block<T> const& rows) {
-    auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [](T v) { return !std::isfinite(v); });
+void check_finite_rows(std::string const& matrix, row_block<T> const& rows, finite_rule rule = finite_rule::finite) {
+    auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [rule](T v) {
+        return rule == finite_rule::finite ? !std::isfinite(v) : std::isnan(v);
+    });
     if (bad == rows.values.end()) return;
     auto const k = bad - rows.values.begin();
     auto const row = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), k) - rows.offsets.begin() - 1;

@@ -441,13 +441,14 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
 template <class T>
 row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
                                 rank_communicator const& comm, vertex_numbering& numbering, progress& status) {
-    bool const as_a_whole = names_generator(o.matrix) || o.symmetrise || o.renumber || !o.columns.empty();
-    if (as_a_whole || !reads_in_parallel(comm, o.matrix)) {
+    auto const load_whole = [&] {
         numbered_matrix<T> whole;
         if (comm.rank() == 0) whole = load_graph<T>(row, o, host, status);
         numbering = std::move(whole.vertices);
         return scatter_rows(comm, whole.matrix);
-    }
+    };
+    bool const as_a_whole = names_generator(o.matrix) || o.symmetrise || o.renumber || !o.columns.empty();
+    if (as_a_whole || !reads_in_parallel(comm, o.matrix)) return load_whole();
     status.show("reading " + o.matrix);
     auto const rule = rule_for_parallel_edges(row, o);
     auto rows =
@@ -458,7 +459,9 @@ row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request co
     if (rule == duplicates::refuse)
         refuse_parallel_edges(row, o, numbering, rows.first, array_view<vertex_id const>(rows.offsets),
                               array_view<vertex_id const>(rows.columns));
-    return rows;
+    // Different values of two directions are combined, by rank 0.
+    bool const one_value = !row.undirected || !uses_values(row, o.algorithm) || is_symmetric(host, comm, rows);
+    return one_value || !is_undirected(comm, rows) ? std::move(rows) : load_whole();
 }
 
 /// The values of all ranks, on rank 0.

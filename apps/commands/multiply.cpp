@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice multiply A B: the product of two sparse matrices over a named semiring.
+#include <array>
 #include <memory>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "apps/backend.hpp"
 #include "apps/help/pages.hpp"
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/processes.hpp"
+#include "apps/ranks.hpp"
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
+#include <coppice/solvers/distributed/rows/distributed_product.hpp>
 
 namespace coppice::app {
 namespace {
@@ -23,32 +31,19 @@ struct multiply_request {
     bool complement = false;
     std::string output{};
     std::string report{};
+    int ranks = 1;
+    std::string mpi = "auto"; ///< started_processes reads it
 };
 
-template <class Executor, class T>
-outcome multiply(multiply_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
-    auto const host = make_host(o.common);
-    progress status(o.common);
-    auto const rule = rule_of(o.semiring);
-    auto const first = load_numbered<T>(host, o.first, status, {}, rule);
-    auto const& a = first.matrix;
-    auto const b = load_matrix<T>(host, o.second, status, rule);
-    auto const mask = o.mask.empty() ? csr<T>() : load_matrix<T>(host, o.mask, status, rule);
-    require_index_room(o.semiring, o.first, a.columns(), sizeof(T));
-    auto const left = exec.copy(a), right = exec.copy(b), admitted = exec.copy(mask);
+struct product_times {
+    double plan = 0, all = 0; ///< seconds
+};
 
-    status.show("multiplying");
-    stopwatch clock;
-    auto plan = o.mask.empty() ? make_product_plan(exec, left.view(), right.view())
-                               : make_masked_product_plan(exec, left.view(), right.view(), admitted.view(),
-                                                          descriptor{.structure = true, .complement = o.complement});
-    exec.synchronize();
-    double const plan_seconds = clock.seconds();
-    auto const product = mxm(exec, std::move(plan), o.semiring, left.view(), right.view());
-    exec.synchronize();
-    double const seconds = clock.seconds();
-    auto on_host = host.copy(product);
-    if (writes_indices(o.semiring)) number_as(first.vertices, on_host.values());
+/// Writes the product to files and prints the result. `on_host` contains numbers of columns if the semiring writes
+/// them.
+template <class T>
+void publish(multiply_request const& o, any_executor const& chosen, host_executor const& host, csr<T> const& on_host,
+             product_times const& times, progress& status, output_files& files) {
     files.write(o.output, [&](std::string const& path) {
         write_matrix_market(host, path, on_host, {.progress = status.of_file(o.output)});
     });
@@ -64,17 +59,183 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     status.clear();
 
     sheet result("multiply", o.common);
-    result.input(o.first + " " + o.second, product.rows(), product.columns(), product.nonzeros());
+    result.input(o.first + " " + o.second, on_host.rows(), on_host.columns(), on_host.nonzeros());
     result.backend(chosen);
+    if (o.ranks > 1) result.line("ranks", std::to_string(o.ranks));
     result.line("semiring", o.semiring);
-    result.line("time", show_seconds(seconds) + ", " + show_seconds(plan_seconds) + " of it for the structure");
+    result.line("time", show_seconds(times.all) + ", " + show_seconds(times.plan) + " of it for the structure");
     if (!o.output.empty()) result.line("written to", o.output);
     auto& json = result.json();
+    json["parts"] = o.ranks;
     json["semiring"] = o.semiring;
-    json["plan_seconds"] = plan_seconds;
-    json["seconds"] = seconds;
+    json["plan_seconds"] = times.plan;
+    json["seconds"] = times.all;
     result.publish(files);
+}
+
+template <class T>
+csr_view<T> view_of(row_block<T> const& rows) {
+    return {std::int32_t(rows.rows()),
+            std::int32_t(rows.all_columns),
+            std::int32_t(rows.columns.size()),
+            rows.offsets.data(),
+            rows.columns.data(),
+            rows.values.data()};
+}
+
+/// The rows of the product of this rank. `times` are those of the slowest rank. Collective.
+template <class T>
+csr<T> multiply_rows(multiply_request const& o, host_executor const& exec, rank_communicator const& comm,
+                     row_block<T> const& a, row_block<T> const& b, row_block<T> const& mask, product_times& times) {
+    comm.barrier();
+    stopwatch clock;
+    auto plan = o.mask.empty()
+                    ? make_product_plan_distributed(exec, comm, view_of(a), view_of(b))
+                    : make_masked_product_plan_distributed(exec, comm, view_of(a), view_of(b), view_of(mask),
+                                                           descriptor{.structure = true, .complement = o.complement});
+    comm.barrier();
+    times.plan = clock.seconds();
+    auto product = mxm_distributed(exec, comm, std::move(plan), o.semiring, view_of(a), view_of(b));
+    comm.barrier();
+    times.all = clock.seconds();
+    return product;
+}
+
+/// The rows of all ranks, on rank 0.
+template <class T>
+csr<T> gather_product(host_executor const& host, rank_communicator const& comm, csr<T> const& own) {
+    std::vector<std::int32_t> lengths;
+    for (std::int64_t i = 0; i < own.rows(); ++i) lengths.push_back(own.row_offsets()[i + 1] - own.row_offsets()[i]);
+    auto const all = comm.all_reduce(std::int64_t(own.nonzeros()), plus{});
+    checked_cast<std::int32_t>(all, "number of nonzeros of the product, which rank 0 writes");
+    auto const all_lengths = gather_blocks(comm, lengths);
+    auto const columns =
+        gather_blocks(comm, std::vector<std::int32_t>(own.column_indices().begin(), own.column_indices().end()));
+    auto const values = gather_blocks(comm, std::vector<T>(own.values().begin(), own.values().end()));
+    std::vector<std::int32_t> offsets{0};
+    for (std::int32_t const length : all_lengths) offsets.push_back(offsets.back() + length);
+    return {std::int32_t(all_lengths.size()), own.columns(), host.copy(offsets), host.copy(columns), host.copy(values)};
+}
+
+/// The product on ranks of this process, with equal blocks of rows (--parts).
+template <class T>
+csr<T> multiply_on_ranks(multiply_request const& o, host_executor const& host, csr<T> const& a, csr<T> const& b,
+                         csr<T> const& mask, product_times& times) {
+    csr<T> product;
+    executors_of_ranks(host, o.ranks).run([&](host_executor const& exec, rank_communicator const& comm) {
+        auto const slice = [&](csr<T> const& whole) {
+            rows_of_rank const rows(whole.rows(), comm);
+            return slice_rows(whole, rows.first, rows.last);
+        };
+        product_times own_times;
+        auto const own =
+            multiply_rows(o, exec, comm, slice(a), slice(b), o.mask.empty() ? row_block<T>() : slice(mask), own_times);
+        auto whole = gather_product(exec, comm, own);
+        if (comm.rank() != 0) return;
+        product = std::move(whole);
+        times = own_times;
+    });
+    return product;
+}
+
+template <class Executor, class T>
+outcome multiply(multiply_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+    auto const host = make_host(o.common);
+    progress status(o.common);
+    auto const rule = rule_of(o.semiring);
+    auto const first = load_numbered<T>(host, o.first, status, {}, rule);
+    auto const& a = first.matrix;
+    auto const b = load_matrix<T>(host, o.second, status, rule);
+    auto const mask = o.mask.empty() ? csr<T>() : load_matrix<T>(host, o.mask, status, rule);
+    require_index_room(o.semiring, o.first, a.columns(), sizeof(T));
+    product_times times;
+    csr<T> on_host;
+    status.show("multiplying");
+    if (o.ranks > 1) {
+        on_host = multiply_on_ranks(o, host, a, b, mask, times);
+    } else {
+        auto const left = exec.copy(a), right = exec.copy(b), admitted = exec.copy(mask);
+        exec.synchronize();
+        stopwatch clock;
+        auto plan = o.mask.empty()
+                        ? make_product_plan(exec, left.view(), right.view())
+                        : make_masked_product_plan(exec, left.view(), right.view(), admitted.view(),
+                                                   descriptor{.structure = true, .complement = o.complement});
+        exec.synchronize();
+        times.plan = clock.seconds();
+        auto const product = mxm(exec, std::move(plan), o.semiring, left.view(), right.view());
+        exec.synchronize();
+        times.all = clock.seconds();
+        on_host = host.copy(product);
+    }
+    if (writes_indices(o.semiring)) number_as(first.vertices, on_host.values());
+    publish(o, chosen, host, on_host, times, status, files);
     return {};
+}
+
+/// The rows of this rank. All ranks read a Matrix Market file together; rank 0 reads or generates any other matrix, and
+/// has its numbering.
+template <class T>
+row_block<T> load_rows(multiply_request const& o, host_executor const& host, rank_communicator const& comm,
+                       std::string const& matrix, progress& status, vertex_numbering& numbering) {
+    auto const rule = rule_of(o.semiring);
+    if (names_generator(matrix) || !reads_in_parallel(comm, matrix)) {
+        numbered_matrix<T> whole;
+        if (comm.rank() == 0) whole = load_numbered<T>(host, matrix, status, {}, rule);
+        numbering = std::move(whole.vertices);
+        return scatter_rows(comm, whole.matrix);
+    }
+    status.show("reading " + matrix);
+    auto rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()});
+    check_finite_rows(matrix, rows, rule);
+    return rows;
+}
+
+template <class T>
+outcome multiply_over_processes(multiply_request const& o, any_executor const& chosen, process_ranks& ranks,
+                                output_files& files) {
+    auto const host = make_host(o.common);
+    rank_communicator const comm(ranks);
+    progress status(o.common);
+    vertex_numbering numbering, ignored;
+    auto const a = load_rows<T>(o, host, comm, o.first, status, numbering);
+    auto const b = load_rows<T>(o, host, comm, o.second, status, ignored);
+    auto const mask = o.mask.empty() ? row_block<T>() : load_rows<T>(o, host, comm, o.mask, status, ignored);
+    require_index_room(o.semiring, o.first, a.all_columns, sizeof(T));
+    status.show("multiplying");
+    product_times times;
+    auto const own = multiply_rows(o, host, comm, a, b, mask, times);
+    auto whole = gather_product(host, comm, own);
+    if (comm.rank() != 0) return {};
+    if (writes_indices(o.semiring)) number_as(numbering, whole.values());
+    publish(o, chosen, host, whole, times, status, files);
+    return {};
+}
+
+/// Throws if --parts, or several processes, are combined with incompatible options.
+void check_ranks_of_product(multiply_request const& o) {
+    check_ranks(o.ranks);
+    process_ranks const* const processes = current_processes();
+    require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
+    if (o.ranks == 1 && !processes) return;
+    std::string const several = processes ? "several processes (--mpi)" : "--parts";
+    if (processes && o.ranks > 1)
+        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    if (o.common.backend == "cuda")
+        throw usage_error(several + " of multiply requires --backend host, but --backend is cuda");
+    if (processes && !o.report.empty()) throw usage_error(several + " cannot be combined with --report");
+}
+
+/// Each process is a rank, with its own part of the cores.
+outcome run_over_processes(multiply_request o, process_ranks& ranks) {
+    adapt_to_rank(o.common, o.output, ranks);
+    o.ranks = ranks.ranks();
+    any_executor const chosen = make_host(o.common);
+    output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
+    files.expect("-o", o.output);
+    files.expect("--json", o.common.json);
+    return o.common.precision == "single" ? multiply_over_processes<float>(o, chosen, ranks, files)
+                                          : multiply_over_processes<double>(o, chosen, ranks, files);
 }
 
 outcome run(multiply_request const& o) {
@@ -83,7 +244,9 @@ outcome run(multiply_request const& o) {
     check_matrix_argument(o.second, "multiply");
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
-    auto const chosen = make_executor(o.common);
+    check_ranks_of_product(o);
+    if (process_ranks* const ranks = current_processes()) return run_over_processes(o, *ranks);
+    any_executor const chosen = o.ranks > 1 ? any_executor(make_host(o.common)) : make_executor(o.common);
     output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
@@ -111,6 +274,8 @@ command add_multiply(CLI::App& program) {
     cli->add_option("--report", o->report,
                     "write an HTML page with the sparsity pattern of the product and its row degrees")
         ->type_name("FILE.html");
+    add_ranks_option(*cli, o->ranks);
+    add_processes_option(*cli, o->mpi);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -27,8 +27,10 @@ struct label_tables {
 /// otherwise swap labels forever.
 struct quarter_rule {
     std::uint64_t salt = 0;
+    vertex_id first = 0; ///< index of vertex 0 in the whole graph, of which this one is a part
     COPPICE_HD int operator()(vertex_id v) const {
-        return int(mix_bits(static_cast<std::uint64_t>(v) * golden_ratio + salt) >> 62);
+        auto const index = static_cast<std::uint64_t>(std::int64_t(first) + v);
+        return int(mix_bits(index * golden_ratio + salt) >> 62);
     }
 };
 struct list_quarter {
@@ -135,13 +137,18 @@ struct label_itself {
 /// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move. A score that
 /// depends on which vertices move together has score.of_quarter(rule, quarter), the score of the round of the vertices
 /// v with rule(v) = quarter.
+///
+/// A rank of a distributed graph passes its `own` vertices, which are the first ones of g, and the global index of
+/// vertex 0; it sets the labels, and may exchange them between the quarters of a sweep.
 template <executor Executor>
 class label_rounds {
 public:
     label_rounds(Executor const& exec, graph_view g, std::int64_t const* edge_weights)
+        : label_rounds(exec, g, edge_weights, g.vertices, 0) {}
+    label_rounds(Executor const& exec, graph_view g, std::int64_t const* edge_weights, vertex_id own, vertex_id first)
         : exec_(exec), labels_(exec, g.vertices), keys_(exec, 2 * std::int64_t(g.edge_count)),
           weights_(exec, 2 * std::int64_t(g.edge_count)), best_(exec, g.vertices), best_label_(exec, g.vertices),
-          lists_(exec, g.vertices), all_vertices_(placed(exec, worklist{nullptr, g.vertices, 0})),
+          lists_(exec, g.vertices), own_vertices_(placed(exec, worklist{nullptr, own, 0})), rule_{0, first},
           x_{g, edge_weights, labels_.data(), keys_.data(), weights_.data(), best_.data(), best_label_.data()} {
         for_each(exec, g.vertices, label_itself{labels_.data()});
         fill(exec, keys_.view(), -1);
@@ -150,20 +157,28 @@ public:
     /// Processes every vertex once; returns the number of vertices that moved. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
-        worklist* const changed = lists_[4];
-        for_each(exec_, 1, clear_list{changed});
-        vertex_map(exec_, nullptr, all_vertices_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
-                   list_quarter{{mix_bits(salt)}});
-        for (int quarter = 0; quarter < 4; ++quarter) {
-            worklist* const list = lists_[quarter];
-            if constexpr (requires { score.of_quarter(quarter_rule{}, 0); })
-                round(list, changed, score.of_quarter(quarter_rule{mix_bits(salt)}, quarter));
-            else
-                round(list, changed, score);
-            for_each(exec_, 1, clear_list{list});
-        }
-        return exec_.load(changed).count;
+        begin_sweep(salt);
+        for (int q = 0; q < 4; ++q) quarter(score, q);
+        return changed();
     }
+    /// The steps of a sweep: begin_sweep(), quarter() for 0 to 3, changed().
+    void begin_sweep(std::uint64_t salt) {
+        rule_.salt = mix_bits(salt);
+        for_each(exec_, 1, clear_list{lists_[4]});
+        vertex_map(exec_, nullptr, own_vertices_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
+                   list_quarter{rule_});
+    }
+    template <class Score>
+    void quarter(Score const& score, int q) {
+        if constexpr (requires { score.of_quarter(quarter_rule{}, 0); })
+            round(lists_[q], lists_[4], score.of_quarter(rule_, q));
+        else
+            round(lists_[q], lists_[4], score);
+        for_each(exec_, 1, clear_list{lists_[q]});
+    }
+    std::int64_t changed() {
+        return exec_.load(lists_[4]).count;
+    } ///< number of vertices that moved in this sweep; waits
     buffer<vertex_id>& labels() { return labels_; }
 
 private:
@@ -182,7 +197,8 @@ private:
     buffer<std::uint64_t> best_;
     buffer<std::uint32_t> best_label_;
     worklists<5> lists_;
-    buffer<worklist> all_vertices_;
+    buffer<worklist> own_vertices_;
+    quarter_rule rule_;
     label_tables x_;
 };
 

@@ -159,23 +159,30 @@ struct integer_graph {
         return double(within) / all - resolution * (squares / all / all);
     }
 };
+/// Power of two by which weights are multiplied before they are rounded to integers. `check` is that of all `edges`
+/// weights; sum_of(power) returns the sum of their integers. Throws matrix_error for weights that are negative or not
+/// finite.
+///
+/// The power is chosen in two steps: first such that the sum of the integers is below 2^51 for any weights, then, given
+/// that sum, such that it is close to 2^51. Integer sums do not depend on the order of addition, so the power is the
+/// same on every executor.
+template <class SumOf>
+int power_for_weights(weight_check const& check, std::int64_t edges, char const* algorithm, SumOf const& sum_of) {
+    if (check.bad > 0)
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(check.bad) +
+                           " edge weights are negative or not finite");
+    if (!(check.largest > 0)) return 0;
+    int const power = 50 - std::ilogb(check.largest) - int(std::bit_width(static_cast<std::uint64_t>(edges)));
+    return power + 51 - std::ilogb(double(sum_of(power)) + double(edges));
+}
 template <executor Executor, class T>
 integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, char const* algorithm) {
     graph_view const g(a);
     auto const check =
         reduce(exec, g.edge_count, weight_check{0, 0}, weight_of_edge<T>{a.coefficients}, merge_weight_checks{});
-    if (check.bad > 0)
-        throw matrix_error(std::string(algorithm) + ": " + std::to_string(check.bad) +
-                           " edge weights are negative or not finite");
-    // The unit 2^-power is chosen in two steps: first such that the sum of the integers is below 2^51 for any weights,
-    // then, given that sum, such that it is close to 2^51. Integer sums do not depend on the order of addition, so the
-    // unit is the same on every executor.
-    int power = 0;
-    if (check.largest > 0) {
-        power = 50 - std::ilogb(check.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));
-        auto const sum = reduce(exec, g.edge_count, std::int64_t{0}, integer_weight<T>(a.coefficients, power), plus{});
-        power += 51 - std::ilogb(double(sum) + double(g.edge_count));
-    }
+    int const power = power_for_weights(check, g.edge_count, algorithm, [&](int first) {
+        return reduce(exec, g.edge_count, std::int64_t{0}, integer_weight<T>(a.coefficients, first), plus{});
+    });
     buffer<std::int64_t> weights(exec, g.edge_count);
     for_each(exec, g.edge_count, store_integer_weight<T>{{a.coefficients, power}, weights.data()});
     return integer_graph<Executor>(exec, g, std::move(weights));

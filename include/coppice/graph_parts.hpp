@@ -9,7 +9,10 @@
 ///
 /// - `distributed_rows`: a pattern in blocks of rows; `reduce_rows` and `semiring_spmv` over it, with any operators.
 /// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit.
-/// - `clustering_distributed`: triangles, bit for bit; `pagerank_distributed`: the result of one rank up to rounding.
+/// - `mxm_distributed`, `masked_mxm_distributed`: products of sparse matrices over any semiring, with or without a
+/// plan.
+/// - `louvain_distributed`: communities, bit for bit; `clustering_distributed`: triangles, bit for bit;
+///   `pagerank_distributed`: the result of one rank up to rounding.
 /// - `transpose_rows`, `is_undirected`, `run_graph_algorithm_distributed`: for blocks of rows on the host.
 ///
 /// Guide: docs/guide/parts.md.
@@ -19,8 +22,10 @@
 #include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_bfs.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_components.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_louvain.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
+#include <coppice/solvers/distributed/rows/distributed_product.hpp>
 #include <coppice/solvers/distributed/rows/distributed_rows.hpp>
 #include <coppice/solvers/distributed/rows/read_rows.hpp>

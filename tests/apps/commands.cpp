@@ -163,6 +163,39 @@ TEST_CASE("multiply: the square of a matrix by hand, whole and by a mask") {
     CHECK(json_of({"multiply", a, a, "--semiring", "arg-max", "--precision", "single"})["nonzeros"] == 5);
 }
 
+TEST_CASE("multiply: ranks write the product of one") {
+    scratch_folder const folder;
+    auto const text = [](std::string const& path) {
+        std::ifstream file(path);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    auto const one = folder / "one.mtx", several = folder / "several.mtx";
+    std::string const a = "generate:rmat,scale=6", b = "generate:laplace2d,nx=8";
+    std::vector<std::vector<std::string>> const all_options{{},
+                                                            {"--semiring", "arg-max"},
+                                                            {"--semiring", "min-plus", "--mask", a},
+                                                            {"--mask", b, "--complement", "--precision", "single"}};
+    for (auto const& options : all_options) {
+        std::vector<std::string> arguments{"multiply", a, b};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        auto const with = [&](std::vector<std::string> const& more) {
+            auto all = arguments;
+            all.insert(all.end(), more.begin(), more.end());
+            return all;
+        };
+        auto const expected = json_of(with({"-o", one}));
+        CHECK(expected["parts"] == 1);
+        for (std::string const ranks : {"2", "5", "64"}) {
+            auto const found = json_of(with({"-o", several, "--parts", ranks}));
+            CHECK(found["parts"] == std::stoi(ranks));
+            CHECK(found["nonzeros"] == expected["nonzeros"]);
+            CHECK(text(several) == text(one));
+        }
+    }
+    CHECK(error_of({"multiply", a, "generate:laplace2d,nx=7", "--parts", "2"}, 3)
+              .find("rows of the second matrix of a product, on all ranks") != std::string::npos);
+}
+
 TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
     scratch_folder const folder;
     for (std::string const method : {"parallel", "greedy"})
@@ -251,7 +284,7 @@ TEST_CASE("tridiagonal, solve: distributed") {
 }
 
 TEST_CASE("commands: graph algorithms on ranks find what one finds") {
-    for (std::string const algorithm : {"bfs", "components", "pagerank", "sssp", "triangles"}) {
+    for (std::string const algorithm : {"bfs", "communities", "components", "pagerank", "sssp", "triangles"}) {
         CAPTURE(algorithm);
         auto const one = json_of({algorithm, "generate:rmat,scale=8"});
         CHECK(one["parts"] == 1);
@@ -260,7 +293,8 @@ TEST_CASE("commands: graph algorithms on ranks find what one finds") {
             auto const several = json_of({algorithm, "generate:rmat,scale=8", "--parts", ranks});
             CHECK(several["parts"] == std::stoi(ranks));
             CHECK(several["memory_bytes"].is_null());
-            for (char const* key : {"depth", "reached", "farthest", "components", "largest", "triangles", "iterations"})
+            for (char const* key : {"depth", "reached", "farthest", "components", "communities", "modularity", "levels",
+                                    "largest", "triangles", "iterations"})
                 CHECK(several.contains(key) == one.contains(key));
             for (auto const& [key, value] : one.items())
                 if (several.contains(key) && value.is_number() && key != "parts" && key != "seconds" &&

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs `coppice solve` and graph algorithms on processes of MPI and compares with ranks of one process.
+"""Runs `coppice solve`, `coppice multiply` and graph algorithms on processes of MPI and compares with ranks of one process.
 
 usage: command.py COPPICE MPIEXEC OPTION-OF-NUMBER
 """
@@ -113,7 +113,8 @@ def compare_graph_algorithm(command, graph, *options):
         where = f"{command} {graph} {options} on {ranks} ranks"
         check(ended.returncode == as_ranks.returncode == 0, f"{where}: {ended.stderr} {as_ranks.stderr}")
         found, of_ranks = json.loads(ended.stdout), json.loads(as_ranks.stdout)
-        for key in ("rows", "nonzeros", "undirected", "source", "depth", "reached", "farthest", "components", "largest", "triangles", "iterations"):
+        for key in ("rows", "nonzeros", "undirected", "source", "depth", "reached", "farthest", "components", "communities",
+                    "modularity", "levels", "largest", "triangles", "iterations"):
             check(found.get(key) == facts.get(key) == of_ranks.get(key), f"{key} of {where}: {found.get(key)}, {facts.get(key)}")
         check(found["parts"] == of_ranks["parts"] == ranks, f"parts of {where}")
         if command == "pagerank":
@@ -137,6 +138,21 @@ for command in ("bfs", "components", "pagerank", "sssp"):
     once = ("--parallel", "once") if command == "pagerank" else ()
     compare_graph_algorithm(command, str(directed), *both, *once)
 compare_graph_algorithm("components", str(grid))
+compare_graph_algorithm("communities", "generate:rmat,scale=7")
+weighted = folder / "weighted.mtx"  # two directions with different values, which are added, and a matrix of one value each
+edges = {(min(u, v), max(u, v)) for u, v, _ in entries if u != v}
+weighted.write_text(
+    f"%%MatrixMarket matrix coordinate real general\n60 60 {2 * len(edges)}\n"
+    + "".join(f"{u} {v} {(u * v) % 5 + 1}\n{v} {u} {(u + v) % 3 + 1}\n" for u, v in sorted(edges))
+)
+even = folder / "even.mtx"
+even.write_text(
+    f"%%MatrixMarket matrix coordinate real symmetric\n60 60 {len(edges)}\n"
+    + "".join(f"{v} {u} {(u * v) % 5 / 4 + 1}\n" for u, v in sorted(edges))
+)
+for graph in (weighted, even):
+    compare_graph_algorithm("communities", str(graph))
+compare_graph_algorithm("communities", str(directed), "--symmetrise", "--resolution", "2")
 compare_graph_algorithm("triangles", "generate:rmat,scale=7")
 compare_graph_algorithm("bfs", str(directed), "--source", "9", "--hops", "2")
 compare_graph_algorithm("sssp", str(words), "--renumber", "--columns", "from,to,length", "--source", "n5")
@@ -157,6 +173,36 @@ for ranks in (1, 7):
         found = errors(ended)
         check(ended.returncode == code, f"{arguments} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
         check(len(found) == 1 and why in found[0], f"{arguments} on {ranks}: {ended.stderr}")
+
+# Products of matrices: the file of one process, bit for bit.
+for arguments in (
+    (str(grid), str(grid)),
+    ("generate:rmat,scale=7", str(folder / "square.mtx"), "--semiring", "min-plus"),
+    (str(directed), str(even), "--semiring", "arg-max"),
+    (str(even), str(even), "--mask", str(even)),
+    (str(wind), str(wind), "--mask", str(wind), "--complement", "--precision", "single"),
+):
+    square = folder / "square.mtx"
+    check(alone("generate", "laplace2d", "--nx", "16", "--ny", "8", "-o", str(square)).returncode == 0, "generate")
+    c, d = folder / "c.mtx", folder / "d.mtx"
+    one = alone("multiply", *arguments, "--backend", "host", "--json", "-", "-o", str(c))
+    check(one.returncode == 0, f"multiply {arguments}: {one.stderr}")
+    for ranks in (2, 7):
+        ended = together(ranks, "multiply", *arguments, "--mpi", "on", "--json", "-", "-o", str(d))
+        check(ended.returncode == 0, f"multiply {arguments} on {ranks}: {ended.stderr}")
+        check(json.loads(ended.stdout)["nonzeros"] == json.loads(one.stdout)["nonzeros"], f"nonzeros of {arguments}")
+        check(json.loads(ended.stdout)["parts"] == ranks, f"parts of {arguments} on {ranks} ranks")
+        check(c.read_text() == d.read_text(), f"product of {arguments} on {ranks} ranks")
+for arguments, code, why in (
+    ((str(grid), str(even)), 3, "rows of the second matrix of a product"),
+    ((str(grid), str(bad)), 3, "expected a real value"),
+    ((str(grid), str(grid), "--semiring", "plus"), 2, "semiring"),
+    ((str(grid), str(grid), "--report", str(folder / "page.html")), 2, "cannot be combined with --report"),
+):
+    ended = together(7, "multiply", *arguments, "--mpi", "on")
+    found = errors(ended)
+    check(ended.returncode == code, f"multiply {arguments}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
+    check(len(found) == 1 and why in found[0], f"multiply {arguments}: {ended.stderr}")
 
 # Each process separately.
 separate = together(2, "solve", str(grid), "--mpi", "off", "--threads", "1")

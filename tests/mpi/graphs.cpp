@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/graph_blocks.hpp"
+#include "support/product_blocks.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -61,6 +61,28 @@ TEST_CASE("mpi: components have the labels of one executor") {
         CHECK(found.labels == to_vector(host_executor{1}, one.labels));
         CHECK(found.components == one.components);
     });
+}
+
+TEST_CASE("mpi: communities are those of one executor") {
+    for_graphs(true, [](edge_rows const& graph, std::vector<int> const& begin) {
+        auto const simple = summed_edges(graph);
+        auto const found = over_processes([&](host_executor const& exec, rank_communicator const& comm) {
+            return communities_over_ranks(exec, comm, simple, begin, {}, 0);
+        });
+        CHECK(found == communities_of_one(host_executor{1}, simple, {}));
+    });
+}
+
+TEST_CASE("mpi: products of matrices are those of one executor") {
+    int const ranks = processes().ranks();
+    for (int const n : {0, 5, 60}) {
+        auto const a = random_matrix(n, 40, 3, 1), b = random_matrix(40, 50, 4, 2), mask = random_matrix(n, 50, 9, 3);
+        auto const found = over_processes([&](host_executor const& exec, rank_communicator const& comm) {
+            return matrix_products_over_ranks(exec, comm, a, b, mask, equal_division(n, ranks),
+                                              equal_division(40, ranks));
+        });
+        CHECK(found == matrix_products_of_one(host_executor{1}, a, b, mask));
+    }
 }
 
 TEST_CASE("mpi: triangles are those of one executor") {

@@ -16,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/communities.hpp>
 #include <coppice/graph_parts.hpp>
 
 #include "support/affine.hpp"
@@ -294,6 +295,46 @@ inline label_answers components_over_ranks(host_executor const& exec, rank_commu
     return {concatenated(comm, r.labels), r.components};
 }
 
+struct community_answers {
+    std::vector<std::int32_t> labels{};
+    std::int64_t communities = 0;
+    double modularity = 0;
+    int levels = 0;
+    bool operator==(community_answers const&) const = default;
+};
+/// `gathered_edges`: see louvain_distributed(); 0: every level is computed over ranks.
+inline community_answers communities_over_ranks(host_executor const& exec, rank_communicator const& comm,
+                                                edge_rows const& graph, std::vector<int> const& begin,
+                                                louvain_options const& options, std::int64_t gathered_edges) {
+    auto const block = rows_of_rank(graph, begin, comm.rank());
+    distributed_rows const rows(exec, comm, block.offsets, block.columns);
+    auto const r =
+        louvain_distributed(exec, comm, rows, array_view<double const>(block.values), options, gathered_edges);
+    return {concatenated(comm, r.labels), r.communities, r.modularity, r.levels};
+}
+inline community_answers communities_of_one(host_executor const& exec, edge_rows const& graph,
+                                            louvain_options const& options) {
+    auto const r = louvain(exec, graph.view(), options);
+    return {to_vector(exec, r.labels), r.communities, r.modularity, r.levels};
+}
+
+/// Without parallel edges, whose lengths are added.
+inline edge_rows summed_edges(edge_rows const& graph) {
+    edge_rows simple;
+    for (std::size_t i = 0; i + 1 < graph.offsets.size(); ++i) {
+        auto const first = std::size_t(graph.offsets[i]);
+        for (auto k = first; k < std::size_t(graph.offsets[i + 1]); ++k) {
+            if (k > first && graph.columns[k] == graph.columns[k - 1]) {
+                simple.lengths.back() += graph.lengths[k];
+                continue;
+            }
+            simple.columns.push_back(graph.columns[k]);
+            simple.lengths.push_back(graph.lengths[k]);
+        }
+        simple.offsets.push_back(int(simple.columns.size()));
+    }
+    return simple;
+}
 /// Without parallel edges, with the loops.
 inline edge_rows simple_edges(edge_rows const& graph) {
     edge_rows simple;

@@ -12,6 +12,7 @@
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_bfs.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_components.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_louvain.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
@@ -20,7 +21,8 @@ namespace coppice::inline v0_1 {
 namespace distributed {
 namespace {
 
-constexpr std::array<std::string_view, 5> graph_algorithms{"bfs", "components", "pagerank", "sssp", "triangles"};
+constexpr std::array<std::string_view, 6> graph_algorithms{"bfs",      "communities", "components",
+                                                           "pagerank", "sssp",        "triangles"};
 
 using rows_of_graph = distributed_rows<host_executor>;
 
@@ -68,6 +70,18 @@ graph_answer answer_components(host_executor const& exec, rank_communicator cons
     auto const r = connected_components_distributed(exec, comm, rows);
     return {analytics::vertices_of(exec, r.labels),
             {{"components", double(r.components)}, {"largest", double(largest_set(comm, rows.begins(), r.labels))}}};
+}
+
+template <class T>
+graph_answer answer_communities(host_executor const& exec, rank_communicator const& comm, rows_of_graph const& rows,
+                                row_block<T> const& block, analytics_options const& o) {
+    auto const r =
+        louvain_distributed(exec, comm, rows, array_view<T const>(block.values), {.resolution = o.resolution});
+    return {analytics::vertices_of(exec, r.labels),
+            {{"communities", double(r.communities)},
+             {"largest", double(largest_set(comm, rows.begins(), r.labels))},
+             {"modularity", r.modularity},
+             {"levels", double(r.levels)}}};
 }
 
 template <class T>
@@ -127,6 +141,7 @@ graph_answer run_graph_algorithm_distributed(host_executor const& exec, rank_com
         detail::throw_unknown_name("graph algorithm over ranks", name, distributed::graph_algorithms);
     distributed::rows_of_graph const rows(exec, comm, block.offsets, block.columns);
     if (name == "bfs") return distributed::answer_bfs(exec, comm, rows, options);
+    if (name == "communities") return distributed::answer_communities(exec, comm, rows, block, options);
     if (name == "components") return distributed::answer_components(exec, comm, rows);
     if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
     if (name == "sssp") return distributed::answer_sssp(exec, comm, rows, block, options);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/graph/structure/components.hpp>
-#include <coppice/solvers/distributed/graphs/owned_graph.hpp>
+#include <coppice/solvers/distributed/graphs/elements_at.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -30,40 +30,6 @@ struct own_tree {
     vertex_id* up;
     COPPICE_HD void operator()(std::int64_t v) const { up[v] = static_cast<vertex_id>(v); }
 };
-
-/// Values x of all ranks at global indices of any rank, in the order of the indices. Collective.
-inline std::vector<vertex_id> values_at(host_executor const& exec, rank_communicator const& comm,
-                                        std::vector<std::int64_t> const& begins, std::vector<vertex_id> const& x,
-                                        std::vector<vertex_id> const& at) {
-    auto const first = begins[std::size_t(comm.rank())], last = begins[std::size_t(comm.rank()) + 1];
-    auto const is_own = [&](vertex_id i) { return i >= first && i < last; };
-    std::vector<vertex_id> of_others;
-    std::copy_if(at.begin(), at.end(), std::back_inserter(of_others), [&](vertex_id i) { return !is_own(i); });
-    compact_columns const compact(of_others);
-    halo<host_executor, vertex_id> exchange(exec, comm, halo_plan(comm, begins, compact.distinct));
-    exchange.start(exec, x.data());
-    exchange.finish(exec);
-    std::vector<vertex_id> values;
-    values.reserve(at.size());
-    for (vertex_id const i : at)
-        values.push_back(is_own(i) ? x[std::size_t(i - first)] : exchange.values()[compact(i)]);
-    return values;
-}
-
-/// x[at[k]] = min(x[at[k]], values[k]) for global indices `at` of any rank. Collective.
-inline void lower_at(rank_communicator const& comm, std::vector<std::int64_t> const& begins, std::vector<vertex_id>& x,
-                     std::vector<vertex_message<vertex_id>> messages) {
-    auto const by_vertex = [](auto const& a, auto const& b) {
-        return a.vertex != b.vertex ? a.vertex < b.vertex : a.value < b.value;
-    };
-    std::sort(messages.begin(), messages.end(), by_vertex);
-    auto const same = [](auto const& a, auto const& b) { return a.vertex == b.vertex; };
-    messages.erase(std::unique(messages.begin(), messages.end(), same), messages.end());
-    for (auto const& m : send_to_owners(comm, begins, messages)) {
-        auto& own = x[std::size_t(m.vertex)];
-        own = std::min(own, m.value);
-    }
-}
 
 struct smallest_neighbor {
     COPPICE_HD vertex_id operator()(std::int64_t, vertex_id const& label) const { return label; }
@@ -94,7 +60,7 @@ inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_co
             parents[i] = std::min({parents[i], smallest[i], grandparents[i]});
         }
         lower_at(comm, begins, parents, std::move(lower));
-        auto next = values_at(exec, comm, begins, parents, parents);
+        auto next = values_at(exec, comm, begins, parents.data(), array_view<vertex_id const>(parents));
         bool const same = next == grandparents;
         grandparents = std::move(next);
         if (comm.all_reduce(int(!same), maximum{}) == 0) return parents;
@@ -164,7 +130,7 @@ components_result connected_components_distributed(host_executor const& exec, ra
     auto const edges = distributed::edges_of_trees(std::int64_t(roots.size()), first_tree, up, tree_of, halo.values());
     distributed_rows<host_executor> const contracted(exec, comm, edges.offsets, edges.columns);
     auto const labels = distributed::labels_of_trees(exec, comm, contracted);
-    auto const smallest = distributed::values_at(exec, comm, begins, roots, labels);
+    auto const smallest = distributed::values_at(exec, comm, begins, roots.data(), array_view<vertex_id const>(labels));
     components_result result{buffer<vertex_id>(exec, own)};
     std::int64_t components = 0;
     for (std::size_t t = 0; t < labels.size(); ++t) components += labels[t] == first_tree + vertex_id(t) ? 1 : 0;

@@ -66,8 +66,8 @@ struct distributed_graph<Executor, T>::state {
     csr<T> weights; ///< columns: own vertices, then outer vertices
 
     state(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a)
-        : outer_columns(a.couplings().columns), graph(exec, comm, a.begins(), outer_columns.distinct),
-          weights(merged_weights(exec, a)) {}
+        : outer_columns(distributed::set_up_executor(exec), array_view<std::int32_t const>(a.couplings().columns)),
+          graph(exec, comm, a.begins(), outer_columns.distinct), weights(merged_weights(exec, a)) {}
 
 private:
     csr<T> merged_weights(Executor const& exec, distributed_csr<Executor, T> const& a) const {

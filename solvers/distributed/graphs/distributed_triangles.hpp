@@ -12,6 +12,7 @@
 #include <coppice/graph/frontier/frontier_host.hpp>
 #include <coppice/graph/structure/triangles.hpp>
 #include <coppice/solvers/distributed/graphs/owned_graph.hpp>
+#include <coppice/solvers/distributed/rows/fetched_rows.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -60,34 +61,16 @@ struct rising_edges_of_rank {
 
 /// Fetches the heads of the outer vertices `edges.outer`, as local vertices; heads that this rank does not know are
 /// left out. Collective.
-inline vertex_lists heads_of_outer(rank_communicator const& comm, owned_graph<host_executor> const& graph,
-                                   rising_edges_of_rank const& edges) {
+inline vertex_lists heads_of_outer(host_executor const& exec, rank_communicator const& comm,
+                                   owned_graph<host_executor> const& graph, rising_edges_of_rank const& edges) {
     std::vector<vertex_id> needs;
     for (vertex_id const k : edges.outer) needs.push_back(graph.outer_ids()[std::size_t(k)]);
-    halo_plan const plan(comm, graph.begins(), needs);
-    std::vector<std::int32_t> lengths, received_lengths(needs.size());
-    std::vector<vertex_id> sent;
-    rank_offsets send_begin{0}, receive_begin{0};
-    for (std::size_t p = 0; p + 1 < plan.send_begin.size(); ++p) {
-        for (auto i = std::size_t(plan.send_begin[p]); i < std::size_t(plan.send_begin[p + 1]); ++i) {
-            auto const heads = edges.heads[plan.send_rows[i]];
-            lengths.push_back(std::int32_t(heads.size()));
-            for (vertex_id const v : heads) sent.push_back(graph.global(v));
-        }
-        send_begin.push_back(std::int64_t(sent.size()));
-    }
-    send_and_receive(comm, plan.send_begin, std::as_const(lengths).data(), plan.receive_begin, received_lengths.data())
-        ->finish();
-    std::vector<std::int64_t> begin{0};
-    for (std::int32_t const length : received_lengths) begin.push_back(begin.back() + length);
-    for (std::size_t p = 1; p < plan.receive_begin.size(); ++p)
-        receive_begin.push_back(begin[std::size_t(plan.receive_begin[p])]);
-    std::vector<vertex_id> received(static_cast<std::size_t>(begin.back()));
-    send_and_receive(comm, send_begin, std::as_const(sent).data(), receive_begin, received.data())->finish();
-
+    fetched_rows const rows(exec, comm, graph.begins(), needs, edges.heads.begin.data());
+    auto const received = rows.fetch<vertex_id>(
+        exec, comm, [&](std::int64_t k) { return graph.global(edges.heads.vertices[std::size_t(k)]); });
     vertex_lists lists;
-    for (std::size_t i = 0; i < received_lengths.size(); ++i) {
-        for (auto k = std::size_t(begin[i]); k < std::size_t(begin[i + 1]); ++k)
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        for (std::int64_t k = rows.begin()[i]; k < rows.begin()[i + 1]; ++k)
             if (vertex_id const v = graph.local(received[k]); v >= 0) lists.vertices.push_back(v);
         lists.begin.push_back(std::int64_t(lists.vertices.size()));
     }
@@ -141,7 +124,7 @@ clustering_result clustering_distributed(host_executor const& exec, rank_communi
     distributed::owned_graph<host_executor> const graph(exec, comm, rows);
     vertex_id const own = graph.own();
     distributed::rising_edges_of_rank const edges(exec, comm, graph, rows);
-    auto const of_outer = distributed::heads_of_outer(comm, graph, edges);
+    auto const of_outer = distributed::heads_of_outer(exec, comm, graph, edges);
     std::vector<std::int32_t> list_of_outer(graph.outer_ids().size(), -1);
     for (std::size_t i = 0; i < edges.outer.size(); ++i) list_of_outer[std::size_t(edges.outer[i])] = std::int32_t(i);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.view().vertices), 0);

@@ -188,7 +188,8 @@ public:
             buffer<I> list(graph.exec_, ids.rows);
             std::int64_t const count = select(graph.exec_, ids.rows, needs_start<Neighbor>{ids, neighbor, path_ids},
                                               list_path{path_ids, list.data()});
-            return compact_columns(to_vector(graph.exec_, array_view<I const>(list.data(), count))).distinct;
+            auto const paths = to_vector(graph.exec_, array_view<I const>(list.data(), count));
+            return compact_columns(set_up_executor(graph.exec_), array_view<I const>(paths)).distinct;
         }
 
         buffer<I> paths_;

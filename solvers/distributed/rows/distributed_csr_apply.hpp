@@ -60,7 +60,7 @@ struct split_rows {
     std::vector<std::int32_t> outer_offsets{0}, outer_columns{}; ///< positions in `needs`
     std::vector<T> outer_values{};
 
-    split_rows(rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
+    split_rows(host_executor const& exec, rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
                std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
         if (offsets.empty()) throw dimension_error("distributed_csr: no offsets, expected one more than rows");
         require_size("columns of distributed_csr", columns, offsets.back());
@@ -70,13 +70,8 @@ struct split_rows {
         auto const rows = std::int32_t(offsets.size() - 1);
         begin = offsets_of_ranks(comm, rows);
         std::int64_t const first = begin[std::size_t(comm.rank())], end = first + rows;
-        for (std::int32_t const c : columns) {
-            if (c < 0 || c >= begin.back())
-                throw matrix_error("distributed_csr: column " + std::to_string(c) + " outside a matrix of " +
-                                   std::to_string(begin.back()) + " columns");
-            if (c < first || c >= end) needs.push_back(c);
-        }
-        compact_columns const compact(needs);
+        compact_columns const compact(exec, array_view<std::int32_t const>(columns), index_outside{first, end},
+                                      "distributed_csr", begin.back());
         needs = compact.distinct;
         own_columns.reserve(columns.size());
         own_values.reserve(columns.size());
@@ -130,7 +125,9 @@ template <executor Executor, class T>
 distributed_csr<Executor, T>::distributed_csr(Executor const& exec, rank_communicator const& comm,
                                               std::vector<std::int32_t> const& offsets,
                                               std::vector<std::int32_t> const& columns, std::vector<T> const& values)
-    : state_(std::make_unique<state>(exec, comm, distributed::split_rows<T>(comm, offsets, columns, values))) {}
+    : state_(std::make_unique<state>(
+          exec, comm, distributed::split_rows<T>(distributed::set_up_executor(exec), comm, offsets, columns, values))) {
+}
 template <executor Executor, class T>
 distributed_csr<Executor, T>::distributed_csr(distributed_csr&&) noexcept = default;
 template <executor Executor, class T>

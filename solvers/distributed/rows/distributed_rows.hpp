@@ -71,20 +71,28 @@ public:
 private:
     struct local_columns {
         std::vector<G> outer{};
-        std::vector<std::int32_t> columns{};
+        buffer<std::int32_t> columns{};
         row_range inner{};
     };
 
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> begins,
                      std::vector<O> const& offsets, std::vector<G> const& columns)
-        : distributed_rows(exec, comm, begins, offsets, split(begins, comm.rank(), offsets, columns)) {}
+        : distributed_rows(exec, comm, begins, offsets,
+                           split(distributed::set_up_executor(exec), begins, comm.rank(), offsets, columns)) {}
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                     std::vector<O> const& offsets, local_columns const& local)
+                     std::vector<O> const& offsets, local_columns local)
         : begins_(begins), rank_(comm.rank()), inner_(local.inner), offsets_(exec.copy(offsets)),
-          columns_(exec.copy(local.columns)), outer_(exec.copy(local.outer)),
+          columns_(in_memory_of(exec, std::move(local.columns))), outer_(exec.copy(local.outer)),
           plan_(make_srcsr_plan(exec, array_view<O const>(offsets_.data(), offsets_.size()), columns_.size(),
                                 {.nonzero_bytes = int(sizeof(std::int32_t))})),
           halo_plan_(comm, begins, local.outer) {}
+
+    static buffer<std::int32_t> in_memory_of(Executor const& exec, buffer<std::int32_t>&& of_host) {
+        if constexpr (std::is_base_of_v<host_executor, Executor>)
+            return std::move(of_host);
+        else
+            return exec.copy(of_host);
+    }
 
     static std::vector<std::int64_t> checked_begins(rank_communicator const& comm, std::vector<O> const& offsets,
                                                     std::vector<G> const& columns) {
@@ -95,34 +103,49 @@ private:
         checked_cast<std::int32_t>(std::int64_t(offsets.size()) - 1, "number of rows of a rank");
         auto const begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
         checked_cast<G>(begins.back(), "number of rows of all ranks");
-        for (G const c : columns)
-            if (c < 0 || c >= begins.back())
-                throw matrix_error("distributed_rows: column " + std::to_string(c) + " outside a matrix of " +
-                                   std::to_string(begins.back()) + " columns");
         return begins;
     }
 
-    static local_columns split(std::vector<std::int64_t> const& begins, int rank, std::vector<O> const& offsets,
-                               std::vector<G> const& columns) {
+    /// Local columns and the longest range of rows without columns of other ranks: parallel passes over the nonzeros;
+    /// blocks of nonzeros without such columns are only shifted.
+    static local_columns split(host_executor const& exec, std::vector<std::int64_t> const& begins, int rank,
+                               std::vector<O> const& offsets, std::vector<G> const& columns) {
         std::int64_t const first = begins[std::size_t(rank)], rows = begins[std::size_t(rank) + 1] - first;
-        auto const is_own = [&](G c) { return c >= first && c < first + rows; };
-        std::vector<G> needs;
-        std::copy_if(columns.begin(), columns.end(), std::back_inserter(needs), [&](G c) { return !is_own(c); });
-        distributed::compact_indices<G> const compact(needs);
+        distributed::index_outside const is_outer{first, first + rows};
+        distributed::compact_indices<G> const compact(exec, array_view<G const>(columns), is_outer, "distributed_rows",
+                                                      begins.back());
         checked_cast<std::int32_t>(rows + std::int64_t(compact.distinct.size()), "number of columns that a rank reads");
-        local_columns local{compact.distinct};
-        local.columns.reserve(columns.size());
-        std::int64_t inner_since = 0;
-        for (std::int64_t i = 0; i < rows; ++i) {
-            bool inner = true;
-            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k) {
-                bool const own = is_own(columns[k]);
-                local.columns.push_back(std::int32_t(own ? columns[k] - first : rows + compact(columns[k])));
-                inner = inner && own;
+        local_columns local{compact.distinct, buffer<std::int32_t>(exec, std::int64_t(columns.size())), {0, 0}};
+        G const* const from = columns.data();
+        std::int32_t* const to = local.columns.data();
+        constexpr std::int64_t block = detail::host_block;
+        std::int64_t const nonzeros = local.columns.size();
+        std::vector<std::vector<std::int64_t>> outer_rows(static_cast<std::size_t>((nonzeros + block - 1) / block));
+        detail::for_each_block(exec, nonzeros, block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+            bool any = false;
+            for (std::int64_t k = begin; k < end; ++k) {
+                any = any | is_outer(from[k]);
+                to[k] = std::int32_t(from[k] - G(first));
             }
-            if (!inner) inner_since = i + 1;
-            if (i + 1 - inner_since > local.inner.last - local.inner.first) local.inner = {inner_since, i + 1};
-        }
+            if (!any) return;
+            auto row = std::upper_bound(offsets.begin(), offsets.end(), O(begin)) - offsets.begin() - 1;
+            auto& list = outer_rows[std::size_t(b)];
+            for (std::int64_t k = begin; k < end; ++k) {
+                if (!is_outer(from[k])) continue;
+                to[k] = std::int32_t(rows + compact(from[k]));
+                while (offsets[std::size_t(row) + 1] <= O(k)) ++row;
+                if (list.empty() || list.back() != row) list.push_back(row);
+            }
+        });
+        std::int64_t since = 0;
+        auto const end_at = [&](std::int64_t end) {
+            if (end - since > local.inner.last - local.inner.first) local.inner = {since, end};
+            since = end + 1;
+        };
+        for (auto const& list : outer_rows)
+            for (std::int64_t const row : list)
+                if (row >= since) end_at(row);
+        end_at(rows);
         return local;
     }
 

@@ -13,61 +13,16 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
+#include <coppice/solvers/distributed/rows/compact_indices.hpp>
 #include <coppice/solvers/distributed/rows/rank_messages.hpp>
 
 namespace coppice::inline v0_1::distributed {
-
-/// Maps column indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits
-/// before it. Uses binary search if the bit set would be much longer than the list. I: 32 or 64 bits.
-template <class I>
-class compact_indices {
-public:
-    std::vector<I> distinct{}; ///< ascending
-
-    explicit compact_indices(std::vector<I> const& columns) {
-        if (columns.empty()) return;
-        auto const [min, max] = std::minmax_element(columns.begin(), columns.end());
-        first_ = *min;
-        std::size_t const words = (std::size_t(*max) - std::size_t(first_)) / 64 + 1;
-        if (words > 16 * columns.size() + 4096) { // the indices are too sparse for a bit set
-            distinct = columns;
-            std::sort(distinct.begin(), distinct.end());
-            distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-            return;
-        }
-        bits_.assign(words, 0);
-        for (I const c : columns) bits_[word(c)] |= bit(c);
-        before_.reserve(words);
-        for (std::size_t w = 0; w < words; ++w) {
-            before_.push_back(std::int32_t(distinct.size()));
-            for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1)
-                distinct.push_back(first_ + I(w * 64) + I(std::countr_zero(left)));
-        }
-    }
-    /// Position of a column that occurs.
-    std::int32_t operator()(I column) const {
-        if (bits_.empty())
-            return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
-        std::size_t const w = word(column);
-        return before_[w] + std::popcount(bits_[w] & (bit(column) - 1));
-    }
-
-private:
-    std::size_t word(I column) const { return (std::size_t(column) - std::size_t(first_)) / 64; }
-    std::uint64_t bit(I column) const { return std::uint64_t(1) << ((std::size_t(column) - std::size_t(first_)) % 64); }
-
-    I first_ = 0;
-    std::vector<std::uint64_t> bits_{};
-    std::vector<std::int32_t> before_{};
-};
-using compact_columns = compact_indices<std::int32_t>;
 
 /// Which elements are sent and received. `needs`: columns of other ranks, ascending, without duplicates. Rank p owns
 /// the columns [begin[p], begin[p + 1]). A rank owns and needs less than 2^31 columns; their indices may have 64 bits.
