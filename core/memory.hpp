@@ -115,6 +115,7 @@ public:
     virtual bool can_shrink() const noexcept { return false; }
     /// Returns the pages after the first `new_bytes` of `bytes` bytes to the system. Requires can_shrink(). May keep
     /// them if returning them costs more than it frees. The address space is freed by deallocate().
+    // not covered: requires can_shrink(), and who overrides that overrides this
     virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*new_bytes*/) noexcept {}
 };
 

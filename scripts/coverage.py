@@ -14,9 +14,9 @@ a line are divided among them. The build has -fno-inline and defines COPPICE_ALW
 the branches of each inlined copy of a line; kernels for SIMD are compiled with -O3.
 
 Lines with a comment "not covered: REASON" are listed with their reason and count as covered, their branches are not
-counted; in the line where a function begins, the comment holds for the whole function. Prints a table by folder;
---uncovered writes a line FILE:LINE for every line, and for every line some of whose branches are not taken; --out writes
-the figures for docs/trust.md.
+counted; in the line where a function begins, the comment holds for the whole function, and alone in a line, for the
+lines up to the next empty one. Prints a table by folder; --uncovered writes a line FILE:LINE for every line, and for
+every line some of whose branches are not taken; --out writes the figures for docs/trust.md.
 """
 import argparse
 import collections
@@ -186,12 +186,18 @@ def taken(known):
 
 
 def reasons_of(text, ends):
-    """{line: reason}; the reason in the first line of a function holds for all its lines."""
-    found = {}
+    """{line: reason}; the reason in the first line of a function holds for all its lines, one alone up to an empty line."""
+    found, alone = {}, None
     for number, line in enumerate(text, 1):
         if reason := REASON.search(line):
+            if line.lstrip().startswith("//"):
+                alone = reason[1]
             for covered in range(number, ends.get(number, number) + 1):
                 found[covered] = reason[1]
+        if not line.strip():
+            alone = None
+        elif alone:
+            found.setdefault(number, alone)
     return found
 
 

@@ -48,7 +48,8 @@ struct harwell_boeing_header {
 /// Whether the third line begins with a type code such as RUA or psa, which identifies the format.
 bool is_harwell_boeing(std::string_view text);
 
-/// Parses the header. Throws format_error for `file` if the header is inconsistent or not supported (finite elements).
+/// Parses the header. Requires is_harwell_boeing(text). Throws format_error for `file` if the header is inconsistent or
+/// not supported (finite elements).
 harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::string_view text);
 
 /// Parses a Fortran format such as "(16I5)", "(1P,5D16.9)", "(1X,8I9)" or "(3(1P,E24.16))": fields I, F, E, D and G,

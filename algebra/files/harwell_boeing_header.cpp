@@ -263,8 +263,6 @@ harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::
         throw format_error(file, 2, "expected numbers of lines: all, pointers, indices, values");
     auto const type_line = next();
     harwell_boeing_header h;
-    if (!is_type_code(type_line))
-        throw format_error(file, 3, "expected a type such as RUA, found " + quoted(type_line));
     read_type(file, type_line.substr(0, 3), h);
     std::array<std::int64_t, 3> sizes{};
     if (leading_integers(type_line.substr(3), sizes) < 3)

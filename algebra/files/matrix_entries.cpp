@@ -101,7 +101,7 @@ csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_ent
         if (rule == duplicates::refuse) refuse_duplicates(exec, file, a);
         return a;
     } catch (overflow_error const& e) {
-        throw overflow_error(file + ": " + e.what());
+        throw overflow_error(file + ": " + e.what()); // not covered: more than 2^31 entries
     }
 }
 

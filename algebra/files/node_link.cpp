@@ -87,7 +87,7 @@ public:
                 if (value == word) return take_number(number, word);
         return take_value(read ? json(value).dump() : std::string("\"\""));
     }
-    bool binary(json::binary_t const&) { return true; } // JSON has no binary values
+    bool binary(json::binary_t const&) { return true; } // not covered: JSON has no binary values
 
     bool start_object(std::size_t) {
         if (depth_ == 2 && in_ != list::none)

@@ -28,19 +28,9 @@ std::filesystem::path path_of(tune_request const& o) {
     return file;
 }
 
-outcome run(tune_request const& o) {
-    check_common_options(o.common);
-    auto const file = path_of(o);
-    auto const chosen = make_executor(o.common);
-    auto const* const gpu = [&]() -> cuda_executor const* {
-#if defined(COPPICE_HAS_CUDA)
-        return std::get_if<cuda_executor>(&chosen);
-#else
-        return nullptr;
-#endif
-    }();
-    if (!gpu)
-        throw backend_error("tune measures a GPU, but the host backend is selected; it has no parameters to tune");
+/// Measures on `gpu`, which `chosen` holds, and stores the fastest parameters in `file`.
+outcome measure(tune_request const& o, any_executor const& chosen, // not covered: devices only
+                cuda_executor const& gpu, std::filesystem::path const& file) {
     output_files files({{"-o", file.native()}}); // read, then updated in place
     files.expect("--json", o.common.json);
     if (std::error_code none; std::filesystem::exists(file, none)) { // report errors before measuring
@@ -56,13 +46,13 @@ outcome run(tune_request const& o) {
     auto& json = result.json();
     result.backend(chosen);
     if (o.only != "tridiagonal") {
-        auto const records = tune_srcsr(*gpu, say);
+        auto const records = tune_srcsr(gpu, say);
         write_tuning_file(file, records);
         result.line("sparse products", fmt::format("{} kinds measured", records.size()));
         json["products"] = records.size();
     }
     if (o.only != "product") {
-        auto const found = tune_tridiagonal(*gpu, say);
+        auto const found = tune_tridiagonal(gpu, say);
         write_tridiagonal_tuning(file, found);
         result.line(
             "tridiagonal systems",
@@ -73,6 +63,22 @@ outcome run(tune_request const& o) {
     json["file"] = file.string();
     result.publish(files);
     return {};
+}
+
+outcome run(tune_request const& o) {
+    check_common_options(o.common);
+    auto const file = path_of(o);
+    auto const chosen = make_executor(o.common);
+    auto const* const gpu = [&]() -> cuda_executor const* {
+#if defined(COPPICE_HAS_CUDA)
+        return std::get_if<cuda_executor>(&chosen);
+#else
+        return nullptr;
+#endif
+    }();
+    if (!gpu)
+        throw backend_error("tune measures a GPU, but the host backend is selected; it has no parameters to tune");
+    return measure(o, chosen, *gpu, file); // not covered: devices only
 }
 
 } // namespace

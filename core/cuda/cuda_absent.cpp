@@ -14,9 +14,10 @@ struct cuda_executor::state {
 int cuda_device_count() noexcept { return 0; }
 
 cuda_executor::cuda_executor(int) { throw backend_error("this build of Coppice has no CUDA backend"); }
-cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {}
+cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {} // not covered: devices only
 
-// No object can be constructed, so the following functions are never called.
+// No object can be constructed, so no member function is called.
+// not covered: devices only
 int cuda_executor::device() const { return -1; }
 CUstream_st* cuda_executor::stream() const { return nullptr; }
 int cuda_executor::multiprocessors() const { return 0; }
@@ -27,11 +28,11 @@ cuda_executor::recording::recording(cuda_executor const&) {}
 cuda_executor::recording::~recording() = default;
 void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}
 void cuda_executor::load_bytes(void const*, void*, std::size_t) const {}
-
 void make_current(cuda_executor const&) {}
 std::size_t device_memory(cuda_executor const&) { return 0; }
 
 struct device_group::state {};
+// not covered: devices only
 std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> const&, std::string& why_not) {
     why_not = "this build of Coppice has no CUDA backend";
     return nullptr;

@@ -343,6 +343,78 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
           "an array of 4294967296 x 4294967296 has more entries than a 64-bit number can count");
 }
 
+TEST_CASE("headers of NumPy arrays: both lengths, all versions, missing keys") {
+    auto const bytes = npy<double>("<f8", "(1,)", {5});
+    auto const version = [&](char number) {
+        std::string changed = bytes;
+        changed[6] = number;
+        return changed;
+    };
+    std::string longer = bytes; // from version 2 on, the length has four bytes
+    longer[6] = 2;
+    longer.insert(10, 2, '\0');
+    CHECK(vector_in("a.npy", longer) == std::vector<double>{5});
+    auto const refused = [](std::string const& text) { return message_of([&] { vector_in("b.npy", text); }); };
+    holds(refused(version(9)), "version 9 of .npy is not known");
+    holds(refused(version(0)), "version 0 of .npy is not known");
+    holds(refused(bytes.substr(0, 11)), "ends inside the header of a NumPy array");
+    holds(refused(npy<double>("<f8", "(1", {5})), "the shape in the header of the array is malformed");
+    holds(refused(npy<double>("<f8", "(-1,)", {5})), "the shape in the header of the array is malformed");
+    holds(refused(npy<double>("<f8", "(1, 1, 1)", {5})), "dimensions; expected one or two");
+    for (std::string const key : {"descr", "fortran_order", "shape"}) {
+        std::string without = bytes;
+        without[without.find(key)] = '_';
+        holds(refused(without), "has no " + key);
+    }
+    for (auto const* type : {"<c4", "<b2", "<i3", "<f16", "<q8", "<f8x", "f8", "<f0"})
+        holds(refused(npy<double>(type, "(1,)", {5})), "is not read; write it as");
+
+    test::temporary_folder const folder;
+    std::string const market = "%%MatrixMarket matrix array ";
+    CHECK(is_complex_vector(folder.file("z.mtx", market + "complex general\n1 1\n1 2\n")));
+    CHECK_FALSE(is_complex_vector(folder.file("r.mtx", market + "real general\n1 1\n1\n")));
+}
+
+TEST_CASE("values and exponents beyond every range, and forms that a format does not allow") {
+    holds(fault("a.graph", "2 1 1\n2 1e999\n1 1e999\n"), ":2: ");
+    auto const boeing = [](std::string const& format, std::string const& value) {
+        return "title\n4 1 1 2\nrua 2 2 2 0\n(4I4) (4I4) " + format + "\n   1   2   3\n   1   2\n" + value +
+               "\n         2.5\n";
+    };
+    CHECK(entries_in("a.rb", boeing("(1F12.1)", "         1.5")) == entry_list{{0, 0, 1.5}, {1, 1, 2.5}});
+    CHECK(entries_in("a.rb", boeing("(1E12.4E3)", "       1.5-3")) == entry_list{{0, 0, 1.5e-3}, {1, 1, 2.5}});
+    holds(fault("a.rb", boeing("(1F12.1)", " 1.5+9999999")), "'1.5+9999999'");
+    holds(fault("a.rb", boeing("(1F12.1)", "       1.5+x")), "expected a real value, found '1.5+x'");
+    holds(fault("a.rb", boeing("(1E12.4E)", "         1.5")), "unknown format '(1E12.4E)'");
+    holds(fault("out.a", "% bip unweighted\n1 4\n2 1\n", {.renumber = true}), "read it without renumber");
+}
+
+TEST_CASE("names of vertices, and progress of a file") {
+    vertex_numbering const numbers{.base = 5}, named{.names = {"Bern", "Oslo"}};
+    CHECK(numbers.name(3) == "8");
+    CHECK(named.name(1) == "Oslo");
+    CHECK(numbers.name(-1) == "none");
+    CHECK(named.name(-1) == "none");
+    CHECK_THROWS_WITH_AS(numbers.name(-2), doctest::Contains("row -2 has no name"), argument_error);
+    CHECK_THROWS_WITH_AS(named.name(2), "row 2 has no name, expected 0 to 2 - 1", argument_error);
+    CHECK(numbers.find("8", 4) == 3);
+    CHECK(numbers.find("9", 4) == -1);
+    CHECK(numbers.find("4", 4) == -1);
+    CHECK(numbers.find("8x", 4) == -1);
+    CHECK(named.find("Oslo", 2) == 1);
+    CHECK(named.find("Rome", 2) == -1);
+
+    std::int64_t done = 0, of = 0;
+    std::string const text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n";
+    matrix_read_options options;
+    options.progress = [&](char const* step, std::int64_t bytes, std::int64_t all) {
+        if (std::string(step) == "parsing") done = bytes, of = all;
+    };
+    CHECK(entries_in("a.mtx", text, options) == entry_list{{0, 0, 3}, {1, 1, 4}});
+    CHECK(done > 0);
+    CHECK(done <= of);
+}
+
 TEST_CASE("numbers beyond every floating-point type are zero or an error, whatever their form") {
     std::string const zeros(5000, '0');
     using texts = std::vector<std::string>;

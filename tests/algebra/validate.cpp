@@ -2,6 +2,7 @@
 #include <coppice/algebra/validate.hpp>
 
 #include <cmath>
+#include <complex>
 #include <functional>
 
 #include "support/executors.hpp"
@@ -84,4 +85,13 @@ TEST_CASE("validate reports the smallest invalid row, for any number of threads"
         CHECK_THROWS_WITH_AS(validate(exec, view_of(plain.on(exec))), "row 20001: column 1000 is outside [0, 1000)",
                              matrix_error);
     }
+}
+
+TEST_CASE("validate shows both parts of a complex value") {
+    host_executor const exec{1};
+    plain_csr<std::complex<double>> const a{1, 1, {0, 1}, {0}, {{1, std::nan("")}}};
+    CHECK_THROWS_WITH_AS(validate(exec, view_of(a.on(exec)), {.finite = true}),
+                         "row 0: the value in column 0 is (1.000000, nan), expected a finite value", matrix_error);
+    csr_view<double> const bare{.row_count = 1, .column_count = 1};
+    CHECK_THROWS_WITH_AS(validate(exec, bare), "there are no row offsets", matrix_error);
 }

@@ -261,6 +261,63 @@ TEST_CASE("graph algorithms: parallel edges are combined as the algorithm requir
     CHECK(output_json["weights"] == "values");
 }
 
+TEST_CASE("graph algorithms: --check proves the result, and passes") {
+    scratch_folder const folder;
+    auto const graph = folder.write("square.mtx", banner + "symmetric\n4 4 4\n2 1 3\n3 2 2\n4 3 1\n4 1 5\n");
+    auto const arrows = folder.write("arrows.mtx", banner + "general\n3 3 3\n1 2 1\n2 3 2\n1 3 1\n");
+    for (std::string const name : {"bfs", "sssp", "widest", "components", "max-flow", "min-cut", "maximal-matching",
+                                   "matching", "independent-set", "colouring", "topological-levels", "longest-paths"}) {
+        CAPTURE(name);
+        auto const& file = name == "topological-levels" || name == "longest-paths" ? arrows : graph;
+        CHECK(answer_of(folder, file, {name, "--check"}).second["checked"] == true);
+        CHECK_FALSE(answer_of(folder, file, {name}).second.contains("checked"));
+    }
+    CHECK(run({"bfs", graph, "--check"}).out.find("passed") != std::string::npos);
+    CHECK(run({"bfs", graph, "--check", "--parts", "2", "--backend", "host"}).out.find("passed") != std::string::npos);
+    CHECK(run({"pagerank", graph, "--check"}).code == 2); // there is no check of it
+}
+
+TEST_CASE("graph algorithms: the biases of random walks, and the resolution of communities") {
+    scratch_folder const folder;
+    // With steps back and steps away from the previous vertex excluded, a walk goes round a cycle or a triangle.
+    auto const cycle = folder.write("cycle.txt", "0 1\n1 2\n2 3\n3 4\n4 0\n");
+    auto const tail = folder.write("tail.txt", "0 1\n1 2\n2 0\n2 3\n");
+    auto const walks = [&](std::string const& graph, std::vector<std::string> const& biases) {
+        std::vector<std::string> arguments{
+            "random-walks", graph, "--symmetrise", "--length", "30", "-o", folder / "walks.csv", "--seed", "7", "-q"};
+        arguments.insert(arguments.end(), biases.begin(), biases.end());
+        REQUIRE(run(arguments).code == 0);
+        std::istringstream text(read_text_file(folder / "walks.csv"));
+        std::vector<std::vector<int>> found;
+        std::string line, word;
+        std::getline(text, line); // names of the columns
+        while (std::getline(text, line)) {
+            std::istringstream fields(line);
+            found.emplace_back();
+            while (std::getline(fields, word, ',')) found.back().push_back(std::stoi(word));
+        }
+        return found;
+    };
+    // Returns the number of steps with a condition on the vertices before, at and after a position.
+    auto const count = [](std::vector<int> const& walk, auto const& holds) {
+        int steps = 0;
+        for (std::size_t k = 2; k + 1 < walk.size(); ++k) steps += holds(walk[k - 1], walk[k], walk[k + 1]);
+        return steps;
+    };
+    auto const back = [](int before, int, int after) { return before == after; };
+    for (auto const& walk : walks(cycle, {"--return-bias", "1e30"})) CHECK(count(walk, back) == 0);
+    int returns = 0;
+    for (auto const& walk : walks(cycle, {"--return-bias", "1e-30"})) returns += count(walk, back);
+    CHECK(returns == 5 * 29);
+    auto const to_tail = [](int, int, int after) { return after == 3; };
+    for (auto const& walk : walks(tail, {"--return-bias", "1e30", "--outward-bias", "1e30"}))
+        if (walk[1] < 2) CHECK(count(walk, to_tail) == 0);
+
+    // The modularity of a merge is positive only below a resolution: all vertices are one community, or each is one.
+    CHECK(answer_of(folder, cycle, {"communities", "--symmetrise", "--resolution", "1e-9"}).first == "0 0 0 0 0");
+    CHECK(answer_of(folder, cycle, {"communities", "--symmetrise", "--resolution", "100"}).first == "0 1 2 3 4");
+}
+
 TEST_CASE("graph algorithms: --symmetrise keeps signs and zeros, and one of two directions") {
     scratch_folder const folder;
     auto const zeros = folder.write("zeros.txt", "0 1 0\n1 2 0.0\n0 2 1\n");

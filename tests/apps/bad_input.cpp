@@ -43,6 +43,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("one.mtx", array_banner + "3 1\n1\n2\n3\n");
     folder.write("two.mtx", array_banner + "3 2\n1\n2\n3\n4\n5\n6\n");
     folder.write("nantwo.mtx", array_banner + "3 2\n1\n2\n3\n4\nnan\n6\n");
+    folder.write("novector.mtx", array_banner + "3 0\n");
     folder.write("words.txt", "words\n");
     folder.write("negative.txt", "0 1\n-1 0\n");
     folder.write("cut.tar", "x/x.mtx");
@@ -175,8 +176,26 @@ std::vector<bad_run> const table = {
     {{"generate", "queue", "--share", "16", "-o", "@x"}, 2, "share of a server"},
     {{"generate", "cloud", "--case", "11", "-o", "@x"}, 2, "case"},
     {{"solve", "@good.mtx", "--preconditioner", "hbisa,block=9"}, 2, "block size is 9, expected 1 to the 3 rows"},
+    {{"info", "@good.mtx", "--max-expansion", "-1"}, 2, "--max-expansion is -1"},
+    {{"info", "@good.mtx", "--max-input", "-1"}, 2, "--max-input is -1, expected a number of at least 0"},
+    {{"info", "@good.mtx", "--threads", "4097"}, 2, "--threads is 4097, expected 1 to 4096"},
+    {{"help", "solve", "nonsense"}, 2, "coppice solve has no topic 'nonsense'"},
+    {{"spmv", "@good.mtx", "--scheme", "balanced-atomic", "--semiring", "min-plus"},
+     2,
+     "requires --semiring plus-times"},
+    {{"factor", "@good.mtx", "--method", "greedy", "--backend", "cuda"}, 2, "the greedy method is sequential"},
+    {{"bfs", "@good.mtx", "--mapping", "@names.txt"}, 2, "add --renumber"},
+    {{"bfs", "generate:laplace2d,nx=3", "--columns", "a,b"}, 2, "--columns names columns of a file, but MATRIX is"},
+    {{"max-flow", "@good.mtx", "--source", "2", "--sink", "2"}, 2, "--source and --sink are both vertex 2"},
+    {{"solve", "@complex.mtx", "--report", "@r.html"}, 2, "--report is for real systems"},
+    {{"solve", "@good.mtx", "--coordinates", "@two.mtx", "--near-null-space", "@one.mtx"}, 2, "use one of the two"},
+    {{"tune", "--backend", "host", "-o", "@tuning"}, 5, "tune measures a GPU, but the host backend is selected"},
+    {{"tune", "--only", "solver"}, 2, "--only"},
     // bad input
     {{"info", "@missing.mtx"}, 3, "missing.mtx"},
+    {{"solve", "@good.mtx", "--rhs", "@novector.mtx"}, 3, "novector.mtx contains no vector"},
+    {{"solve", "@good.mtx", "--null-space", "@rhs.mtx"}, 3, "rhs.mtx is 2 x 1, expected 3 rows and a column for each"},
+    {{"spmv", "@good.mtx", "-o", "/proc/y.mtx"}, 3, "/proc/y.mtx: cannot be written"},
     {{"info", "@"}, 3, ""},
     {{"info", "@text.mtx"}, 3, "text.mtx:1:"},
     {{"info", "@nothing.mtx"}, 3, "nothing.mtx"},
@@ -282,4 +301,12 @@ TEST_CASE("a request for CUDA without a device is exit code 5") {
     CHECK(result.code == 5);
     CHECK(is_one_error_line(result.err));
     CHECK(result.out.empty());
+}
+
+TEST_CASE("tune without a path of its file is wrong usage") {
+    scratch_folder const folder;
+    auto const r = shell(folder / ".", "env -u COPPICE_TUNING_FILE -u XDG_CACHE_HOME -u HOME \"$coppice\" tune");
+    CHECK(r.code == 2);
+    CHECK(is_one_error_line(r.err));
+    CHECK(r.err.find("use -o FILE") != std::string::npos);
 }

@@ -223,6 +223,22 @@ TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
         }
 }
 
+TEST_CASE("factor: colours of all vertices or of none, by the options of charging") {
+    std::vector<std::string> const factor{"factor", "generate:laplace2d,nx=30", "--degree", "1", "--rounds", "1"};
+    auto const edges = [&](std::vector<std::string> const& more) {
+        auto arguments = factor;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return json_of(arguments)["edges"].get<long>();
+    };
+    // In a round in which all vertices propose, or none can, no proposal is accepted.
+    CHECK(edges({"--charge-below", "0"}) > 0);
+    for (std::string const probability : {"0", "1"})
+        CHECK(edges({"--charge-below", "1", "--charge-period", "2", "--charge-offset", "1", "--charge-probability",
+                     probability}) == 0);
+    CHECK(edges({"--charge-below", "1", "--charge-period", "2", "--charge-offset", "0", "--charge-probability", "1"}) >
+          0); // the first round has no colours
+}
+
 TEST_CASE("forest: fields, and a permutation that contains every row once") {
     scratch_folder const folder;
     for (std::string const name : {"p.mtx"}) {

@@ -129,6 +129,11 @@ TEST_CASE("help: unknown commands and topics are wrong usage") {
     }
     CHECK(holds(run({"help", "slove"}).err, "did you mean 'solve'"));
     CHECK(run({"help", "--man", "/dev/null/x"}).code == 3);
+    scratch_folder const folder;
+    fs::create_directory(folder / "coppice.1");
+    auto const r = run({"help", "--man", folder / "."});
+    CHECK(r.code == 3);
+    CHECK(holds(r.err, "coppice.1: cannot be written"));
 }
 
 TEST_CASE("bench in a build without benches: wrong usage, and the option that adds them") {

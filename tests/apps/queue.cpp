@@ -52,6 +52,16 @@ TEST_CASE("queue: a server for every task is Erlang's loss system") {
     CHECK(output_json["by_servers"].back()["cost"] == output_json["cost"]);
 }
 
+TEST_CASE("queue: the thresholds of opening and closing servers") {
+    // With both at the ends of the positions, servers open only if all positions are taken and close only if none is.
+    auto const usual = figures({"--servers", "4", "--places", "8", "--arrival", "2"});
+    auto const late = figures({"--servers", "4", "--places", "8", "--arrival", "2", "--upper", "7", "--lower", "0"});
+    CHECK(late["mean_waiting"].get<double>() > usual["mean_waiting"].get<double>());
+    // The defaults are share + 1 and share - 1, with share = 1.
+    CHECK(figures({"--servers", "4", "--places", "8", "--arrival", "2", "--upper", "2", "--lower", "0"})["cost"] ==
+          usual["cost"]);
+}
+
 TEST_CASE("queue: the distribution, the page, and the same bits with any number of threads") {
     scratch_folder const folder;
     std::vector<std::string> const queue{"--servers", "40", "--arrival", "25", "--waiting-cost", "3"};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -95,6 +96,17 @@ TEST_CASE("checked_cast rejects values out of range") {
     CHECK_THROWS_WITH_AS(checked_cast<std::int32_t>(2147483648LL, "number of nonzeros"),
                          "number of nonzeros is 2147483648 and does not fit a 32-bit index", overflow_error);
     CHECK_THROWS_AS(checked_cast<std::uint32_t>(-1, "size"), overflow_error);
+}
+
+TEST_CASE("products and sums of sizes are exact, or an error with both numbers") {
+    std::int64_t const largest = std::numeric_limits<std::int64_t>::max();
+    CHECK(checked_product(3037000499, 3037000499, "bytes") == 9223372030926249001);
+    CHECK(checked_product(largest, -1, "bytes") == -largest);
+    CHECK_THROWS_WITH_AS(checked_product(3037000500, 3037000500, "bytes"),
+                         "bytes: 3037000500 times 3037000500 does not fit 64 bits", overflow_error);
+    CHECK(checked_sum(largest - 1, 1, "rows") == largest);
+    CHECK_THROWS_WITH_AS(checked_sum(largest, 1, "rows"), "rows: 9223372036854775807 plus 1 does not fit 64 bits",
+                         overflow_error);
 }
 
 TEST_CASE("the instruction-set level is one of the compiled ones") {

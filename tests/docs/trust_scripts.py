@@ -60,6 +60,10 @@ int excused(int n) { // not covered: a reason
         return 1;
     return 0;
 }
+// not covered: another reason
+int never() { return 1; }
+int never_either() { return 2; }
+
 int main(int, char**) {
     return filled(2)[1] + text(5, "x").size() + text(1, "x").size() + handled(-1) + handled(2) + halved(1) + halved(4L) + halved<short>(1) != 13;
 }
@@ -132,7 +136,8 @@ def lines_with_exceptions(folder):
     folders, uncovered, reasons = coverage.summary(coverage.gather(folder, 1))
     handler = ["core/b.cpp:18: 2 of 3 branches not taken", "core/b.cpp:19: not executed"]  # of 3: also an unknown exception
     assert uncovered == handler, uncovered  # no calls, no destructors, no closing brackets; instantiations are combined
-    assert reasons == [f"core/b.cpp:{line}: a reason" for line in (25, 26, 27, 28)], reasons
+    assert reasons == [*(f"core/b.cpp:{line}: a reason" for line in (25, 26, 27, 28)),
+                       *(f"core/b.cpp:{line}: another reason" for line in (31, 32))], reasons
     assert folders["core"]["branches"] - folders["core"]["branches taken"] == 4, folders  # those of lines 18 and 19
 
 

@@ -5,6 +5,7 @@
 
 namespace coppice::inline v0_1 {
 
+// not covered: no executor of this build is of CUDA
 tridiagonal_tuning tune_tridiagonal(cuda_executor const&, std::function<void(std::string const&)> const&, double) {
     throw backend_error("this build of Coppice has no CUDA backend");
 }

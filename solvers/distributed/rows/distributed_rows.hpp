@@ -66,7 +66,6 @@ public:
     distributed::halo<Executor, X> halo_of(Executor const& exec, rank_communicator const& comm) const {
         return {exec, comm, halo_plan_};
     }
-    distributed::halo_plan const& plan_of_halo() const { return halo_plan_; }
 
 private:
     struct local_columns {

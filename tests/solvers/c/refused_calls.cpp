@@ -106,6 +106,9 @@ TEST_CASE_TEMPLATE("c handles: wrong calls say what was wrong", Fixture, COPPICE
     refused(coppice_number(m, nullptr, &value), "name is NULL");
     refused(coppice_number(m, "rows", nullptr), "value is NULL");
     refused(coppice_array(m, "values", COPPICE_FLOAT, &data, &length), "type is 2, expected 3");
+    char const* words = nullptr;
+    refused(coppice_text(e, "colour", &words), "has no text \"colour\", expected one of: name");
+    refused(coppice_array(e, "values", COPPICE_DOUBLE, &data, &length), "has no array \"values\", expected none");
     CHECK(r.handle == nullptr);
     CHECK(none.handle == nullptr);
 }

@@ -139,6 +139,10 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
               .first.reason == eigen_reason::cancelled);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 21, {}), doctest::Contains("at most a third"), argument_error);
     CHECK_THROWS_AS(pairs_of(exec, a, "none", 0, {}), argument_error);
+    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.tolerance = -1}), doctest::Contains("tolerance is -1"),
+                         argument_error);
+    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.max_iterations = -1}),
+                         doctest::Contains("max_iterations is -1"), argument_error);
     CHECK_THROWS_AS(pairs_of(exec, a, "none", 3, {}, {}, std::vector<double>(61, 1.0)), dimension_error);
     auto poisoned = to_csr<double>(random_matrix(60, true, 1));
     poisoned.values()[5] = std::numeric_limits<double>::infinity();
@@ -183,6 +187,9 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
     CHECK(solve_shifted(exec, op, {}, array_view<double const>(b.view()), array_view<double>(one.data(), 0)).converged);
     CHECK_THROWS_AS(solve_shifted(exec, op, {0.0, 1.0}, array_view<double const>(b.view()), one.view()),
                     dimension_error);
+    CHECK_THROWS_WITH_AS(
+        solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.tolerance = -1}),
+        doctest::Contains("tolerance is -1"), argument_error);
     CHECK_THROWS_AS(solve_shifted(exec, op, {std::nan("")}, array_view<double const>(b.view()), one.view()),
                     argument_error);
     // For a matrix that is not positive definite, the result must not be reported as converged.

@@ -177,6 +177,10 @@ TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPP
     CHECK_THROWS_WITH_AS(solved(exec, p, {.preconditioner = "isai"}), doctest::Contains("not symmetric"),
                          argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = -1}), argument_error);
+    CHECK_THROWS_AS(solved(exec, p, {.damping = std::numeric_limits<double>::infinity()}), argument_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.tolerance = -1}), doctest::Contains("tolerance is -1"), argument_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.max_iterations = -1}), doctest::Contains("max_iterations is -1"),
+                         argument_error);
     auto shorter = p;
     shorter.b.pop_back();
     CHECK_THROWS_AS(solved(exec, shorter, {}), dimension_error);

@@ -936,7 +936,10 @@ TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXEC
     CHECK(stays_finite(skewed));
 
     auto const local = exec.copy(to_csr<double>(sample));
-    CHECK_THROWS_AS(multilevel<Executor>(exec, local.view(), {.first_run = 0}), argument_error);
+    using changed = multilevel_options;
+    for (auto const& bad : {changed{.first_run = 0}, changed{.second_run = 0}, changed{.max_levels = 0},
+                            changed{.coarsest = -1}, changed{.products = -1}})
+        CHECK_THROWS_AS(multilevel<Executor>(exec, local.view(), bad), argument_error);
     csr_view<double> wide = local.view();
     wide.column_count = n + 1;
     CHECK_THROWS_AS(multilevel<Executor>(exec, wide), dimension_error);
