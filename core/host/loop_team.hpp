@@ -42,14 +42,14 @@ public:
     explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {
         std::lock_guard const lock(all_mutex);
         next_team_ = all_teams;
-        if (next_team_) next_team_->link_to_this_ = &next_team_;
+        if (next_team_) next_team_->reference_ = &next_team_;
         all_teams = this;
     }
     ~loop_team() { // the last owner may be a helper
         annotate_acquire(this);
         std::lock_guard const lock(all_mutex);
-        *link_to_this_ = next_team_;
-        if (next_team_) next_team_->link_to_this_ = link_to_this_;
+        *reference_ = next_team_;
+        if (next_team_) next_team_->reference_ = reference_;
     }
     loop_team(loop_team const&) = delete;
     loop_team& operator=(loop_team const&) = delete;
@@ -201,7 +201,7 @@ private:
     static inline std::mutex all_mutex;
     static inline loop_team* all_teams = nullptr;
     loop_team* next_team_ = nullptr;
-    loop_team** link_to_this_ = &all_teams;
+    loop_team** reference_ = &all_teams; ///< the pointer to this team
 
     std::vector<interval> intervals_;
     alignas(64) std::atomic<std::uint64_t> generation_ = 0; ///< of the last loop
