@@ -125,18 +125,26 @@ function(coppice_join_cuda name wrapper)
   set(${name} ${wrapper} PARENT_SCOPE)
 endfunction()
 
-# Sources of the library for any C++20 compiler. Sources in one string form a group, which COPPICE_JOIN_MORE compiles as
-# one.
-function(coppice_sources)
+# coppice_grouped_sources(TARGET source...): sources of this folder. Those in one string form a group, which COPPICE_JOIN_MORE
+# compiles as one.
+function(coppice_grouped_sources target)
   foreach(together ${ARGN})
     separate_arguments(together UNIX_COMMAND "${together}")
     list(TRANSFORM together PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    target_sources(coppice PRIVATE ${together})
+    target_sources(${target} PRIVATE ${together})
     list(LENGTH together count)
     if(COPPICE_JOIN_MORE AND count GREATER 1)
-      coppice_join(coppice ${together})
+      coppice_join(${target} ${together})
     endif()
   endforeach()
+  if(COPPICE_JOIN_MORE) # GCC treats all joined sources except the first one as headers
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# Sources of the library for any C++20 compiler, in groups.
+function(coppice_sources)
+  coppice_grouped_sources(coppice ${ARGN})
 endfunction()
 
 # Sources of the library that need nvcc (or CUDA headers), .cu or .cpp in one string; omitted in a build without CUDA.
@@ -158,9 +166,10 @@ function(coppice_cuda_sources)
   endforeach()
 endfunction()
 
-# Sources outside the library that use it, as the objects of TARGET.
+# Sources outside the library that use it, in groups, as the objects of TARGET.
 function(coppice_object_sources target)
-  add_library(${target} OBJECT ${ARGN})
+  add_library(${target} OBJECT)
+  coppice_grouped_sources(${target} ${ARGN})
   coppice_configure_target(${target})
   target_compile_features(${target} PRIVATE cxx_std_20)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)

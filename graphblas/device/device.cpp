@@ -40,11 +40,11 @@ struct run_record {
     bool on_device = false;
     std::string reason = {};
 };
-thread_local run_record last;
+thread_local run_record latest;
 
 void record(char const* operation, bool on_device, std::string reason) {
     ++(on_device ? device_runs : host_runs);
-    last = {operation, on_device, std::move(reason)};
+    latest = {operation, on_device, std::move(reason)};
 }
 
 } // namespace
@@ -86,9 +86,9 @@ std::string read_environment() {
 
 run_counts counts() { return {device_runs, host_runs}; }
 std::string last_run() {
-    if (!last.operation) return "";
-    std::string const name = last.operation;
-    return last.on_device ? name + ": " + device_name() : name + ": host, because " + last.reason;
+    if (!latest.operation) return "";
+    std::string const name = latest.operation;
+    return latest.on_device ? name + ": " + device_name() : name + ": host, because " + latest.reason;
 }
 void runs_on_host(char const* operation) {
     if (chosen != backend::host) record(operation, false, "it has no kernels");

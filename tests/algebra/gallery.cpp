@@ -9,6 +9,7 @@
 
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
+#include "support/sanitized.hpp"
 #include "support/singular_values.hpp"
 #include <coppice/algebra/random.hpp>
 
@@ -147,6 +148,8 @@ TEST_CASE("bands of every case") {
     CHECK(uniform(first.upper, 0, n - 1));
     for (int c = 1; c <= 20; ++c) {
         CAPTURE(c);
+        // randsvd takes most of the time; other cases generate shorter ones
+        if (sanitized && c >= 8 && c <= 11) continue;
         auto const a = tridiagonal_case(exec, c, n, 9);
         CHECK(a.lower[0] == 0);
         CHECK(a.upper[n - 1] == 0);

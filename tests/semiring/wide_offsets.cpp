@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 using namespace coppice;
@@ -70,6 +71,6 @@ TEST_CASE_TEMPLATE("64-bit offsets past 2^31 nonzeros", Where, COPPICE_TEST_EXEC
         }
         CHECK(wrong == 0);
     };
-    check(0, rows);
+    if (!sanitized) check(0, rows); // 2^31 products; the range has those beyond
     check(2040, rows - 100);
 }

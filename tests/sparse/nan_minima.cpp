@@ -99,8 +99,8 @@ void check_reductions(Executor const& exec, Add const& add, double (*f)(double, 
         CHECK(reduce_to_scalar(exec, add, a.view()) == expected);
         CHECK(to_vector(exec, reduce_to_vector(exec, add, a.view()).values())[0] == expected);
     }
-    auto const none = row_of({nan_value, nan_value}).on(exec);
-    CHECK(reduce_to_scalar(exec, add, none.view()) == add.identity());
+    auto const no_numbers = row_of({nan_value, nan_value}).on(exec);
+    CHECK(reduce_to_scalar(exec, add, no_numbers.view()) == add.identity());
 }
 
 } // namespace

@@ -144,10 +144,12 @@ void check_classes() {
         CAPTURE(rows);
         for (int const n : {1, 2, 3, 5, 8})
             for (bool const cyclic : {false, true}) {
+                if (sanitized && rows > 40 && n != 1 && n != 8) continue; // most of the time
                 block_storage<T> const s(rows, n, std::uint64_t(n * 1000 + rows), cyclic);
                 of.all(s.view(), s.meaning(cyclic), rows, n % 3 + 1, {.cyclic = cyclic});
             }
         for (auto const& [below, above] : widths) {
+            if (sanitized && rows > 40 && below != above) continue;
             banded_storage<T> s(rows, below, above, std::uint64_t(rows + 9 * below + above));
             if (below == 0 || above == 0) // a triangular matrix, which would otherwise be ill-conditioned
                 for (std::int64_t i = 0; i < rows; ++i) s.at(i, 0) = T(8);

@@ -612,7 +612,7 @@ TEST_CASE("preconditioner: two threads get the vectors of one, or argument_error
         auto const expected = solve_once();
         std::atomic<int> wrong{0}, failed{0};
         auto const many = [&] {
-            for (int k = 0; k < (test::races_watched ? 2 : 10); ++k) try {
+            for (int k = 0; k < (test::sanitized ? 2 : 10); ++k) try {
                     if (solve_once() != expected) ++wrong;
                 } catch (argument_error const&) {
                 } catch (...) {
