@@ -494,10 +494,11 @@ void require_countable(pattern const& c, index_list i, index_list j, mask_view c
     if (mask.where ? !mask.complement : mask.complement) return;
     index const rows = i.indices ? std::min<index>(i.count, 1) : c.rows;
     index const columns = j.indices ? std::min<index>(j.count, 1) : c.columns;
-    index const most = index(::sysconf(_SC_PHYS_PAGES)) * (index(::sysconf(_SC_PAGESIZE)) / index(sizeof(index)));
+    index const max_positions =
+        index(::sysconf(_SC_PHYS_PAGES)) * (index(::sysconf(_SC_PAGESIZE)) / index(sizeof(index)));
     index positions = 0;
     bool const overflows = __builtin_mul_overflow(rows, columns, &positions);
-    if (overflows || positions - (mask.where ? mask.where->entries() : 0) > most) throw std::bad_alloc();
+    if (overflows || positions - (mask.where ? mask.where->entries() : 0) > max_positions) throw std::bad_alloc();
 }
 
 } // namespace
