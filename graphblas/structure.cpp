@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "structure.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
 
@@ -482,8 +485,27 @@ merged assign(pattern const& c, pattern const& a, index_list i, index_list j, ma
     return with_few_columns(c, &a, j, mask, run);
 }
 
+namespace {
+
+/// Throws std::bad_alloc if one value is assigned to more positions than the memory of the machine has column indices
+/// for: the count of the positions, which precedes the allocation, would not end for 2^60 columns. The positions are a
+/// lower bound: lists may repeat an index, and those that a mask admits are in memory.
+void require_countable(pattern const& c, index_list i, index_list j, mask_view const& mask) {
+    if (mask.where ? !mask.complement : mask.complement) return;
+    index const rows = i.indices ? std::min<index>(i.count, 1) : c.rows;
+    index const columns = j.indices ? std::min<index>(j.count, 1) : c.columns;
+    index const max_positions =
+        index(::sysconf(_SC_PHYS_PAGES)) * (index(::sysconf(_SC_PAGESIZE)) / index(sizeof(index)));
+    index positions = 0;
+    bool const overflows = __builtin_mul_overflow(rows, columns, &positions);
+    if (overflows || positions - (mask.where ? mask.where->entries() : 0) > max_positions) throw std::bad_alloc();
+}
+
+} // namespace
+
 merged assign_value(pattern const& c, index_list i, index_list j, mask_view const& mask, bool accumulate,
                     bool replace) {
+    require_countable(c, i, j, mask);
     auto const run = [&](pattern const& to_c, pattern const*, index_list columns, mask_view const& m) {
         bool const every_row = !i.indices && (!m.where || m.complement);
         row_space rows(with_mask_rows({&to_c}, m), i, every_row);

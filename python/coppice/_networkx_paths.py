@@ -162,6 +162,8 @@ def _bfs_edges(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
 def _bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
     from networkx import DiGraph
 
+    if source is None:
+        raise ValueError("None cannot be a node")  # NetworkX adds it to the tree before it searches
     parents, children = _edges_of_search(G, source, depth_limit)
     return made_graph(DiGraph, [source, *children], parents, children)
 

@@ -188,7 +188,8 @@ def connected_components(csgraph: Any, directed: bool = True, connection: str = 
     >>> connected_components(csr_array([[0, 0, 1], [0, 0, 0], [0, 0, 0]]))
     (2, array([0, 1, 0], dtype=int32))
     """
-    weak = not directed or (isinstance(connection, str) and connection.lower() == "weak")
+    kind = connection.lower() if isinstance(connection, str) else None  # others are described by SciPy
+    weak = kind == "weak" or (kind == "strong" and not directed)
     graph = _graph(csgraph, 25) if weak else None
     if graph is None:
         return _by_scipy("connected_components", csgraph, directed, connection, return_labels)

@@ -251,7 +251,10 @@ class _Lengths:
         if use == "weights" or (use == "capacities" and not self._mixed):
             return None
         if use == "shares":
-            return None if total > 0 else "all weights are 0"
+            if total == 0:
+                return "all weights are 0"
+            # Python raises OverflowError or ZeroDivisionError where NumPy returns infinity or NaN
+            return None if 1e-140 < total < 1e140 else "the square of the sum of the weights is beyond float64"
         if least < 0 and not _sums_exactly(self.array, total):
             return "lengths are negative, and their sums may round"
         if self._mixed and total >= 2**53:  # 2^53 + 1 rounds to it

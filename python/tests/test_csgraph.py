@@ -99,6 +99,12 @@ def test_what_scipy_answers(answered):
     assert csgraph.structural_rank(G) == scipy_csgraph.structural_rank(G)
     twice = sp.csr_array((np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2))
     assert csgraph.dijkstra(twice, indices=0)[1] == 1  # duplicates are parallel edges
+    for directed in (True, False):
+        for connection, error in (("neither", ValueError), (None, AttributeError)):
+            with pytest.raises(error):
+                scipy_csgraph.connected_components(G, directed, connection)
+            with pytest.raises(error):
+                csgraph.connected_components(G, directed, connection)
     assert answered == []
 
 

@@ -102,6 +102,7 @@ REFUSED = [
     ("minimum_cut", of_weight(0.1), {"_s": 0, "_t": 2, "capacity": "weight"}), ("volume", PATH, {"S": [0, 0]}),
     ("minimum_cut", PATH, {"_s": 0, "_t": 2, "flow_func": len}), ("conductance", PATH, {"S": [0], "T": [0, 1]}),
     ("modularity", PATH, {"communities": [{0, 1}]}), ("cut_size", nx.DiGraph([(0, 1)]), {"S": [0]}),
+    *(("modularity", nx.Graph([(0, 1, {"weight": w})]), {"communities": [{0}, {1}]}) for w in (1e200, 1e-200)),
     ("leiden_communities", PATH, {"max_level": 2}), ("has_eulerian_path", PATH, {"source": 0}),
     ("louvain_communities", of_weight(-1), {}), ("louvain_communities", PATH, {"seed": random.Random(1)}),
     ("louvain_communities", nx.Graph([(0, 1, {"weight": 0})]), {}), ("maximal_independent_set", PATH, {"nodes": [0, 1]}),
@@ -128,6 +129,7 @@ def test_what_is_left_to_networkx(name, G, options):
 @pytest.mark.parametrize("name, options", [
     ("node_connected_component", {"n": "absent"}), (BFS, {"source": "absent"}), (DIJKSTRA, {"source": "absent"}),
     (DIJKSTRA, {"source": "absent", "weight": None}), ("closeness_centrality", {"u": "absent"}),
+    ("bfs_tree", {"source": "absent"}), ("bfs_tree", {"source": None}),
 ])
 def test_nodes_that_are_not_there(name, options):
     with pytest.raises(Exception) as expected:

@@ -236,6 +236,20 @@ static void overflow_of_sizes(void) {
     if (info >= 0 || made) fail("diag", "accepts the smallest offset", info);
     GrB_Index const p[3] = {0, 1, 1}, i[1] = {0};
     double const x[1] = {2};
+    /* one value at all positions: refused before they are counted */
+    GrB_Descriptor const everywhere[2] = {NULL, GrB_DESC_C};
+    for (int k = 0; k < 2; ++k) {
+        GrB_Vector const mask = k ? v : NULL;
+        info = GrB_Vector_assign_FP64(v, mask, NULL, 1, GrB_ALL, most, everywhere[k]);
+        if (info != GrB_OUT_OF_MEMORY) fail("assign", "fills a vector of size 2^60", info);
+        info = GrB_Matrix_assign_FP64(huge, NULL, NULL, 1, i, 1, GrB_ALL, most, NULL);
+        if (info != GrB_OUT_OF_MEMORY) fail("assign", "fills a row of size 2^60", info);
+        GrB_Index count = 9;
+        GrB_Vector_nvals(&count, v);
+        if (count != (GrB_Index)k) fail("assign", "changed its output", k);
+        info = GrB_Vector_assign_FP64(v, NULL, NULL, 1, i, 1, NULL);
+        if (info != GrB_SUCCESS) fail("assign", "of an element to a vector of size 2^60", info);
+    }
     info = GrB_Matrix_import_FP64(&made, GrB_FP64, most, 2, p, i, x, 3, 1, 1, GrB_CSR_FORMAT);
     if (info >= 0 || made) fail("import", "reads more offsets than there are", info);
     double found = 0;
