@@ -89,7 +89,7 @@ def preconditioner(name: str, A: SparseMatrix | ArrayIn, *, coordinates: ArrayIn
     coordinates : (points, 2) or (points, 3) array, for "multilevel" and elasticity: coarse levels represent the
         `rigid_body_modes`; n = points * dimension, and the unknowns of a point follow each other.
     near_null_space : (n, k) array with k from 1 to 32, for "multilevel": vectors that coarse levels represent; with the
-        option ``block`` for several unknowns per point.
+        option ``block`` for several unknowns per point. For a complex A also complex, with k up to 16.
     copy : bool, convert values of other types than float32, float64, complex64 and complex128; False: TypeError
     **options
         Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
@@ -127,7 +127,7 @@ class Preconditioner(LinearOperator):
         A = sparse_of("A", A, copy)
         arrays = arrays_of("A", A, square=True, copy=copy)
         self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}),
-                     _near_null_space(coordinates, near_null_space, shape_of(A)[0]), "A")
+                     _near_null_space(coordinates, near_null_space, shape_of(A)[0], _is_complex(arrays[2])), "A")
 
     def _set_up(self, name, arrays, shape, options, near, unchecked=None):
         values = arrays[2]
@@ -360,7 +360,7 @@ def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, metho
         side = _side(b, A.shape[0], copy)
         matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
         side, x = _vectors(side, x0, values, copy)
-        near, block = _near_null_space(coordinates, near_null_space, A.shape[0])
+        near, block = _near_null_space(coordinates, near_null_space, A.shape[0], _is_complex(values))
         null = None if null_space is None else _space("null_space", null_space, A.shape[0], A.shape[0])
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
@@ -805,8 +805,13 @@ def _require_symmetric(name, operator, b):
                          "expected equal numbers")
 
 
-def _near_null_space(coordinates, vectors, n):
-    """Return the vectors, one after the other, as float64 in host memory, or None; and the unknowns per point."""
+def _is_complex(values):
+    return library_of(values).dtype(values).kind == "c"
+
+
+def _near_null_space(coordinates, vectors, n, is_complex):
+    """Return the vectors, one after the other, in host memory, or None; and the unknowns per point. float64, of a complex
+    matrix complex128 if complex ones are given."""
     if coordinates is None and vectors is None:
         return None, 1
     if coordinates is not None and vectors is not None:
@@ -816,12 +821,15 @@ def _near_null_space(coordinates, vectors, n):
         if modes.shape[0] != n:
             raise ValueError(f"coordinates has shape {np.shape(coordinates)}, expected {n} elements as A has {n} rows")
         return modes.T.reshape(-1), np.shape(coordinates)[1]
-    return _space("near_null_space", vectors, n, 32), 1
+    complex_vectors = np.iscomplexobj(vectors)
+    if complex_vectors and not is_complex:
+        raise TypeError("near_null_space is complex, expected real vectors as A is real")
+    return _space("near_null_space", vectors, n, 16 if is_complex else 32, np.complex128 if complex_vectors else np.float64), 1
 
 
-def _space(name, vectors, n, most):
-    """Return the columns of an (n, k) array, one after the other, as float64 in host memory."""
-    vectors = np.asarray(vectors, np.float64)
+def _space(name, vectors, n, most, dtype=np.float64):
+    """Return the columns of an (n, k) array, one after the other, as float64 or complex128 in host memory."""
+    vectors = np.asarray(vectors, dtype)
     if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= most:
         raise ValueError(f"{name} has shape {vectors.shape}, expected ({n}, k) with k from 1 to {most}")
     return vectors.T.reshape(-1)

@@ -57,15 +57,11 @@ template <class Executor, class T>
 any_preconditioner<Executor, T> make(held_matrix const& m, Executor const& exec, csr_view<T> a, char const* choice,
                                      void const* near, std::int64_t count) {
     if (!near) return make_preconditioner(exec, choice, a);
-    if constexpr (std::is_floating_point_v<T>) {
-        require_range("vector_count", count, 1, 32);
-        auto const vectors = vector_of<T const>(*m.executor, "near_null_space", near, a.rows() * count);
-        if (auto const name = parse_choice(choice).name; name != "multilevel")
-            refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + name + "\"");
-        return make_preconditioner(exec, choice, a, {}, near_null_space<T>{1, int(count), vectors});
-    } else {
-        refuse("near_null_space", "not NULL, expected NULL for a complex matrix");
-    }
+    require_range("vector_count", count, 1, is_complex_number<T> ? 16 : 32);
+    auto const vectors = vector_of<T const>(*m.executor, "near_null_space", near, a.rows() * count);
+    if (auto const name = parse_choice(choice).name; name != "multilevel")
+        refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + name + "\"");
+    return make_preconditioner(exec, choice, a, {}, near_null_space<T>{1, int(count), vectors});
 }
 
 std::shared_ptr<held_preconditioner> make_held(held_matrix const& matrix, char const* choice, void const* near,

@@ -642,6 +642,45 @@ TEST_CASE("solve takes near-null-space vectors") {
               .find("takes no other preconditioner, got \"ilu0\"") != std::string::npos);
 }
 
+TEST_CASE("solve takes near-null-space vectors of complex matrices") {
+    scratch_folder const folder;
+    // D^H L D of a 5-point grid L with the phases D: D^H 1 is mapped to small values.
+    int const width = 40, n = width * width;
+    auto const phase = [](int p) { return 0.3 * p * p; };
+    std::string grid = "%%MatrixMarket matrix coordinate complex hermitian\n" + std::to_string(n) + " " +
+                       std::to_string(n) + " " + std::to_string(n + 2 * width * (width - 1)) + "\n";
+    std::string vector = "%%MatrixMarket matrix array complex general\n" + std::to_string(n) + " 1\n", ones = vector;
+    std::string coordinates;
+    auto const complex_text = [](double re, double im) { return std::to_string(re) + " " + std::to_string(im) + "\n"; };
+    for (int p = 0; p < n; ++p) {
+        grid += std::to_string(p + 1) + " " + std::to_string(p + 1) + " 4 0\n";
+        auto const connect = [&](int q) { // entry (q, p) = -conj(d_q) d_p
+            double const angle = phase(p) - phase(q);
+            grid += std::to_string(q + 1) + " " + std::to_string(p + 1) + " " +
+                    complex_text(-std::cos(angle), -std::sin(angle));
+        };
+        if (p % width + 1 < width) connect(p + 1);
+        if (p + width < n) connect(p + width);
+        vector += complex_text(std::cos(phase(p)), -std::sin(phase(p)));
+        ones += "1 0\n";
+        if (p < n / 2) coordinates += std::to_string(p % width) + " " + std::to_string(p / width) + "\n";
+    }
+    auto const a = folder.write("a.mtx", grid), v = folder.write("v.mtx", vector), wrong = folder.write("1.mtx", ones),
+               at = folder.write("at.txt", coordinates);
+    auto const iterations = [&](std::string const& file) {
+        auto const json = json_of({"solve", a, "--solver", "cg", "--preconditioner", "multilevel", "--near-null-space",
+                                   file, "--tolerance", "1e-7"});
+        CHECK(json["converged"] == true);
+        return json["iterations"].get<int>();
+    };
+    CHECK(2 * iterations(v) < iterations(wrong));
+    auto const chosen = json_of({"solve", a, "--solver", "cg", "--near-null-space", v});
+    CHECK(chosen["preconditioner"] == "multilevel");
+    CHECK(json_of({"solve", a, "--coordinates", at, "--preconditioner", "multilevel"})["converged"] == true);
+    // A complex file is for a complex matrix.
+    CHECK(run({"solve", "generate:laplace2d,nx=40", "--near-null-space", v}).code == 3);
+}
+
 TEST_CASE("info describes complex matrices by their magnitudes and their conjugate transpose") {
     scratch_folder const folder;
     auto const described = [&](std::string const& kind, std::string const& entries) {
