@@ -33,7 +33,7 @@ std::vector<std::string_view> with_automatic(std::span<std::string_view const> n
 /// Names of --solver: automatic choice, Krylov methods, and gmres with the preconditioner "direct".
 std::vector<std::string_view> solver_names() {
     auto all = with_automatic(krylov_names);
-    all.push_back(bicg_name);
+    all.insert(all.end(), transposing_names.begin(), transposing_names.end());
     all.push_back(direct_name);
     return all;
 }
@@ -268,7 +268,9 @@ void forbid_together(option_list const& options, option_list const& others) {
 
 /// Options of a solve with one right-hand side by one method in this process.
 option_list single_solve_options(solve_options const& o) {
-    return {{!o.null_space.empty(), "--null-space"}, {o.solver == bicg_name, "--solver bicg"}};
+    return {{!o.null_space.empty(), "--null-space"},
+            {o.solver == "bicg", "--solver bicg"},
+            {o.solver == "qmr", "--solver qmr"}};
 }
 option_list near_null_space_options(solve_options const& o) {
     return {{!o.coordinates.empty(), "--coordinates"}, {!o.near_null_space.empty(), "--near-null-space"}};

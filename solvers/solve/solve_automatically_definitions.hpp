@@ -117,8 +117,8 @@ void require_null_space(automatic_options const& options, std::int64_t n) {
         throw argument_error(
             "null_space: a matrix with a null space is singular and has no factorisation for \"direct\"; "
             "use an iterative method, for example cg with multilevel");
-    if (options.solver == bicg_name)
-        throw argument_error("null_space is for other methods than bicg, for example gmres");
+    if (is_transposing(options.solver))
+        throw argument_error("null_space is for other methods than " + options.solver + ", for example gmres");
 }
 
 /// The null space of a solve; empty if none is given.
@@ -138,7 +138,7 @@ template <executor Executor, class T, class Space>
 krylov_result solve_by_method(Executor const& exec, std::string const& method, csr_operator<Executor, T> const& a,
                               any_preconditioner<Executor, T> const& m, Space const& space, array_view<T const> b,
                               array_view<T> x, krylov_options const& options) {
-    if (method == bicg_name) return solve_by_bicg(exec, a, m, b, x, options);
+    if (is_transposing(method)) return solve_with_transposes(exec, method, a, m, b, x, options);
     if constexpr (!is_complex_number<T>)
         if (space) {
             bool const symmetric = method == "cg" || method == "minres";

@@ -588,9 +588,12 @@ TEST_CASE("solve takes the null space of a singular matrix, and bicg") {
           std::string::npos);
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--null-space", space}, 3).find("expected 81 rows") !=
           std::string::npos);
-    auto const found = json_of({"solve", "generate:convection,nx=40", "--solver", "bicg", "--preconditioner", "ilu0"});
-    CHECK(found["converged"] == true);
-    CHECK(found["solver"] == "bicg");
+    for (std::string const method : {"bicg", "qmr", "tfqmr"}) {
+        auto const found =
+            json_of({"solve", "generate:convection,nx=40", "--solver", method, "--preconditioner", "ilu0"});
+        CHECK(found["converged"] == true);
+        CHECK(found["solver"] == method);
+    }
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "bicg", "--parts", "2"}, 2)
               .find("--solver bicg cannot be combined with --parts") != std::string::npos);
 }
@@ -764,7 +767,7 @@ TEST_CASE("solve: complex systems, by automatic choice and by every applicable m
                                                "1 1 4 1\n2 2 5 -1\n3 3 0 6\n1 2 1 1\n3 1 0 -1\n");
     CHECK(json_of({"solve", hermitian})["solver"] == "cg");
     CHECK(json_of({"solve", general})["solver"] == "gmres"); // with the preconditioner `direct`
-    for (std::string const solver : {"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"})
+    for (std::string const solver : {"cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"})
         for (std::string const precision : {"single", "double"}) {
             bool const any = solver != "cg" && solver != "minres";
             auto const output_json = json_of({"solve", any ? general : hermitian, "--solver", solver, "--precision",

@@ -176,7 +176,7 @@ TEST_CASE("c handles: descriptions list names and options") {
     CHECK(std::string(all).find("restart=30: ") != std::string::npos);
     succeed(coppice_describe("methods", &all));
     std::string const methods = all;
-    for (auto const name : {"cg", "gmres", "bicg", "direct", "auto"})
+    for (auto const name : {"cg", "gmres", "tfqmr", "bicg", "qmr", "direct", "auto"})
         CHECK(("\n" + methods).find("\n" + std::string(name) + ": ") != std::string::npos);
     refused(coppice_describe("solvers", &all), "methods");
 

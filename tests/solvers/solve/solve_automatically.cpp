@@ -425,6 +425,10 @@ TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixtur
               .starts_with("a point has 1 to 32 unknowns"));
     CHECK(wrong({.solver = "bicg", .null_space = std::vector<double>(n, 1.0)}, {})
               .starts_with("null_space is for other methods than bicg"));
+    CHECK(wrong({.solver = "qmr", .null_space = std::vector<double>(n, 1.0)}, {})
+              .starts_with("null_space is for other methods than qmr"));
+    CHECK(wrong({.near_null_space_imaginary = std::vector<double>(n, 1.0)}, std::vector<double>(n, 1.0)) ==
+          "near-null-space vectors of a real matrix are real");
 }
 
 TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUTORS) {
