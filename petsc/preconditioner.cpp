@@ -135,16 +135,15 @@ option_values with_block_size(pc_state const& s, PetscInt block) {
 any_scalar_preconditioner make_for_block(pc_state const& s, csr_view<PetscScalar> a, PetscInt block,
                                          near_vectors const& near) {
     option_values const options = with_block_size(s, block);
-    if constexpr (!is_complex)
-        if (s.choice.name == "multilevel" && near.count > 0) {
-            option_value const* const given = options.find("block");
-            int const unknowns = given ? std::stoi(given->text) : 1;
-            return make_preconditioner(
-                *s.exec, s.choice.name, a, options,
-                near_null_space<PetscScalar>{
-                    unknowns, near.count,
-                    array_view<PetscScalar const>(near.elements.data(), std::int64_t(near.elements.size()))});
-        }
+    if (s.choice.name == "multilevel" && near.count > 0) {
+        option_value const* const given = options.find("block");
+        int const unknowns = given ? std::stoi(given->text) : 1;
+        return make_preconditioner(
+            *s.exec, s.choice.name, a, options,
+            near_null_space<PetscScalar>{
+                unknowns, near.count,
+                array_view<PetscScalar const>(near.elements.data(), std::int64_t(near.elements.size()))});
+    }
     return make_preconditioner(*s.exec, s.choice.name, a, options);
 }
 

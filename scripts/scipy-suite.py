@@ -33,7 +33,7 @@ class Suite(NamedTuple):
 
 
 SUITES = {
-    "isolve": Suite("scipy.sparse.linalg._isolve", "coppice", ("bicgstab", "cg", "gmres", "minres"),
+    "isolve": Suite("scipy.sparse.linalg._isolve", "coppice", ("bicg", "bicgstab", "cg", "gmres", "minres", "qmr", "tfqmr"),
                     ("scipy.sparse.linalg._isolve.tests.test_iterative", "scipy.sparse.linalg._isolve.tests.test_minres"),
                     {"TestGMRES::test_callback": "the callback receives the residual, SciPy's the preconditioned one"}),
     "banded": Suite("scipy.linalg", "coppice", ("solve_banded",), ("scipy.linalg.tests.test_basic",)),

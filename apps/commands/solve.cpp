@@ -30,10 +30,10 @@ std::vector<std::string_view> with_automatic(std::span<std::string_view const> n
     return all;
 }
 
-/// Names of --solver: automatic choice, Krylov methods, bicg, and gmres with the preconditioner "direct".
+/// Names of --solver: automatic choice, Krylov methods, and gmres with the preconditioner "direct".
 std::vector<std::string_view> solver_names() {
     auto all = with_automatic(krylov_names);
-    all.push_back(bicg_name);
+    all.insert(all.end(), transposing_names.begin(), transposing_names.end());
     all.push_back(direct_name);
     return all;
 }
@@ -199,19 +199,31 @@ buffer<T> load_start(solve_options const& o, host_executor const& host, std::int
     return std::move(start.values);
 }
 
-/// Rigid body modes of --coordinates, or the vectors of --near-null-space, for a matrix of `rows` rows.
-void load_near_null_space(solve_options& o, host_executor const& host, std::int64_t rows, progress& status) {
-    bool const modes = !o.coordinates.empty();
-    std::string const& path = modes ? o.coordinates : o.near_null_space;
+/// The vectors of --near-null-space, for a matrix of `rows` rows; of a real matrix real.
+template <class T>
+void load_near_vectors(solve_options& o, host_executor const& host, std::int64_t rows, progress& status) {
+    std::string const& path = o.near_null_space;
+    if (path.empty()) return;
+    using number = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
+    constexpr std::int64_t max_columns = is_complex_number<T> ? 16 : 32;
+    auto read = read_vectors<number>(host, path, {.progress = status.of_file(path), .limits = status.limits()});
+    if (read.rows != rows || read.columns < 1 || read.columns > max_columns)
+        throw dimension_error(fmt::format("--near-null-space {} is {} x {}, expected {} rows and 1 to {} columns", path,
+                                          read.rows, read.columns, rows, max_columns));
+    if constexpr (is_complex_number<T>)
+        for (number const& value : read.values) {
+            o.near_vectors.push_back(value.real());
+            o.near_imaginary.push_back(value.imag());
+        }
+    else
+        o.near_vectors = std::move(read.values);
+}
+
+/// The rigid body modes of --coordinates, for a matrix of `rows` rows.
+void load_rigid_body_modes(solve_options& o, host_executor const& host, std::int64_t rows, progress& status) {
+    std::string const& path = o.coordinates;
     if (path.empty()) return;
     auto read = read_vectors<double>(host, path, {.progress = status.of_file(path), .limits = status.limits()});
-    if (!modes) {
-        if (read.rows != rows || read.columns < 1 || read.columns > 32)
-            throw dimension_error(fmt::format("--near-null-space {} is {} x {}, expected {} rows and 1 to 32 columns",
-                                              path, read.rows, read.columns, rows));
-        o.near_vectors = std::move(read.values);
-        return;
-    }
     if ((read.columns != 2 && read.columns != 3) || read.rows * read.columns != rows)
         throw dimension_error(fmt::format("--coordinates {} is {} x {}, expected 2 or 3 columns, and a row for each "
                                           "point: {} x 2 or {} x 3 for a matrix of {} rows",
@@ -256,7 +268,9 @@ void forbid_together(option_list const& options, option_list const& others) {
 
 /// Options of a solve with one right-hand side by one method in this process.
 option_list single_solve_options(solve_options const& o) {
-    return {{!o.null_space.empty(), "--null-space"}, {o.solver == bicg_name, "--solver bicg"}};
+    return {{!o.null_space.empty(), "--null-space"},
+            {o.solver == "bicg", "--solver bicg"},
+            {o.solver == "qmr", "--solver qmr"}};
 }
 option_list near_null_space_options(solve_options const& o) {
     return {{!o.coordinates.empty(), "--coordinates"}, {!o.near_null_space.empty(), "--near-null-space"}};
@@ -391,7 +405,8 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     else if (o.preconditioner != automatic_name && !o.compare)
         if (auto const reason = reason_against(host, o.preconditioner, a.view()))
             throw input_error(o.matrix + ": " + *reason);
-    load_near_null_space(o, host, a.rows(), status);
+    load_near_vectors<T>(o, host, a.rows(), status);
+    load_rigid_body_modes(o, host, a.rows(), status);
     load_null_space(o, host, a.rows(), status);
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);

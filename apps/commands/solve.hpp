@@ -28,13 +28,14 @@ struct solve_options {
     std::string preconditioner{automatic_name};
     option_values preconditioner_options{}; ///< as given: --rounds 7, or after the name
     system_arguments system{};
-    std::string start{};                ///< file of the starting guess; empty: zeros
-    std::string coordinates{};          ///< file of the coordinates of the points
-    std::string near_null_space{};      ///< file of near-null-space vectors
-    std::vector<double> near_vectors{}; ///< from either file
-    std::string null_space{};           ///< file of vectors that span the null space of the matrix
-    std::vector<double> null_vectors{}; ///< from this file
-    int unknowns_per_point = 1;         ///< of near_vectors
+    std::string start{};                  ///< file of the starting guess; empty: zeros
+    std::string coordinates{};            ///< file of the coordinates of the points
+    std::string near_null_space{};        ///< file of near-null-space vectors
+    std::vector<double> near_vectors{};   ///< from either file
+    std::vector<double> near_imaginary{}; ///< their imaginary parts if the file is complex
+    std::string null_space{};             ///< file of vectors that span the null space of the matrix
+    std::vector<double> null_vectors{};   ///< from this file
+    int unknowns_per_point = 1;           ///< of near_vectors
     double tolerance = 1e-6;
     double absolute_tolerance = 0; ///< tolerance of |b - Ax|; the solve ends if either tolerance is met
     std::int64_t max_iterations = 10000;
@@ -151,6 +152,7 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                          .shadow_space = o.shadow_space}};
     if (preconditioner == automatic_name || preconditioner == "multilevel") {
         options.near_null_space = o.near_vectors;
+        options.near_null_space_imaginary = o.near_imaginary;
         options.unknowns_per_point = o.unknowns_per_point;
     }
     options.null_space = o.null_vectors;

@@ -142,9 +142,10 @@ coppice_status_t coppice_spmv(coppice_matrix_t matrix, char const* semiring, voi
                               int64_t y_length, void const* alpha, void const* beta);
 
 /*! Makes a preconditioner by name: "jacobi", "ilu0", "forest,rounds=7", "multilevel". The matrix must be square and may
- * be destroyed afterwards. `near_null_space` is NULL, or for "multilevel" of a real matrix vectors[rows *
- * vector_count], one after the other, in the memory of the executor, which the coarse levels represent: rigid body
- * modes of elasticity, with the option block=3 for three unknowns per point. They are copied. */
+ * be destroyed afterwards. `near_null_space` is NULL, or for "multilevel" vectors[rows * vector_count] of the value
+ * type of the matrix, one after the other, in the memory of the executor, which the coarse levels represent: rigid body
+ * modes of elasticity, with the option block=3 for three unknowns per point. They are copied. At most 32 vectors, of a
+ * complex matrix 16. */
 coppice_status_t coppice_preconditioner_create(coppice_matrix_t matrix, char const* choice, void const* near_null_space,
                                                int64_t vector_count, coppice_preconditioner_t* preconditioner);
 /*! Recomputes the preconditioner for new values on the same pattern; what depends only on the pattern is kept. */
@@ -154,10 +155,11 @@ coppice_status_t coppice_preconditioner_apply(coppice_preconditioner_t precondit
                                               int64_t length);
 
 /*! Solves A X = B for `columns` right-hand sides of `length` elements, one after the other. X holds the starting
- * guesses on entry; the result is never worse than the guess. `method` is "cg", "minres", "bicgstab", "idrs", "gmres"
- * or "fgmres" with the given preconditioner. If `preconditioner` is NULL, it is chosen from properties of the matrix,
- * and so is the method "auto"; the option preconditioner=NAME fixes its name. Other options: tolerance,
- * absolute-tolerance, max-iterations, restart, shadow-space.
+ * guesses on entry; the result is never worse than the guess. `method` is "cg", "minres", "bicgstab", "tfqmr",
+ * "idrs", "gmres" or "fgmres" with the given preconditioner. If `preconditioner` is NULL, it is chosen from properties
+ * of the matrix, and so is the method "auto"; the option preconditioner=NAME fixes its name. "bicg" and "qmr", which
+ * need transposed products, take a preconditioner by name only. Other options: tolerance, absolute-tolerance,
+ * max-iterations, restart, shadow-space.
  *
  * Properties of the result: numbers "converged" (1 if all columns have), "iterations" (of all columns),
  * "relative_residual" (the largest), "restarts", "setup_seconds", "solve_seconds"; texts "reason" (of the first column

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Krylov methods: cg, minres, bicgstab, idrs, gmres, fgmres.
+/// Krylov methods: cg, minres, bicgstab, tfqmr, idrs, gmres, fgmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
@@ -15,21 +15,23 @@
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
 /// **Choice of the method.** cg for symmetric positive definite A and preconditioner. minres for symmetric indefinite A
-/// with a positive definite preconditioner. bicgstab for other matrices, with little memory. idrs if bicgstab converges
-/// erratically; it converges more smoothly, often with fewer products, and takes 3 shadow_space + 6 vectors. gmres is
-/// the most robust, with restart + 5 vectors. fgmres if the preconditioner changes between calls, with 2 restart + 5
-/// vectors. One iteration of bicgstab applies A and the preconditioner twice, one of the other methods once.
+/// with a positive definite preconditioner. bicgstab for other matrices, with little memory; tfqmr has residuals that
+/// hardly increase, and three more vectors. idrs if bicgstab converges erratically; it converges more smoothly, often
+/// with fewer products, and takes 3 shadow_space + 6 vectors. gmres is the most robust, with restart + 5 vectors.
+/// fgmres if the preconditioner changes between calls, with 2 restart + 5 vectors. One iteration of bicgstab or tfqmr
+/// applies A and the preconditioner twice, one of the other methods once.
 ///
-/// bicg takes operators and preconditioners with apply_transpose(exec, x, y), for example transposable_csr and those of
-/// make_preconditioner; it is not one of krylov_names.
+/// bicg and qmr take operators and preconditioners with apply_transpose(exec, x, y), for example transposable_csr and
+/// those of make_preconditioner; they are not among krylov_names.
 ///
 /// **Operators** are objects with apply(exec, x, y) const, which computes y = A x; **preconditioners** are objects with
 /// apply(exec, r, z) const, which computes z ≈ A^-1 r (concepts linear_operator, preconditioner_for). Views are in the
-/// memory of the executor; x and b must not overlap. bicgstab, idrs and gmres apply the preconditioner from the right,
-/// so their residuals are those of A x = b. solve() accepts vectors that convert to views (std::vector, std::span). The
-/// library contains compiled methods for csr_operator and any_operator with any_preconditioner in float and double on
-/// the host and on CUDA, and solve() for std::complex of both. Other types can be used on the host, and on CUDA in code
-/// that is compiled by nvcc. For complex systems the dot product is x^H y; cg and minres require Hermitian matrices.
+/// memory of the executor; x and b must not overlap. bicgstab, tfqmr, idrs and gmres apply the preconditioner from the
+/// right, so their residuals are those of A x = b. solve() accepts vectors that convert to views (std::vector,
+/// std::span). The library contains compiled methods for csr_operator and any_operator with any_preconditioner in float
+/// and double on the host and on CUDA, and solve() for std::complex of both. Other types can be used on the host, and
+/// on CUDA in code that is compiled by nvcc. For complex systems the dot product is x^H y; cg and minres require
+/// Hermitian matrices.
 ///
 ///     coppice::any_operator<coppice::host_executor, double> const shifted(n, [&](auto const& exec, auto x, auto y) {
 ///         ...                                                                      // y = A x

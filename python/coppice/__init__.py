@@ -23,10 +23,11 @@ from .sparse import Matrix, Vector
 # Imported on first use: it needs SciPy's LinearOperator, which takes longer to import than everything else here.
 _systems = ("Eigenpairs", "LeastSquares", "ShiftedSolutions", "eigenpairs", "least_squares", "solve_shifted")
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicg", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
-              "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined")
+              "preconditioner", "preconditioners", "qmr", "rigid_body_modes", "solve", "solve_columns", "solve_refined", "tfqmr")
 if TYPE_CHECKING:
     from .iterative import (ColumnsSolution, Preconditioner, Solution, bicg, bicgstab, cg, fgmres, gmres, idrs, minres,
-                            preconditioner, preconditioners, rigid_body_modes, solve, solve_columns, solve_refined)
+                            preconditioner, preconditioners, qmr, rigid_body_modes, solve, solve_columns, solve_refined,
+                            tfqmr)
     from .systems import Eigenpairs, LeastSquares, ShiftedSolutions, eigenpairs, least_squares, solve_shifted
 
 __all__ = [*_direct, *_iterative, *_systems, "Matrix", "Vector", "forests", "graph", "jit", "release_memory", "renumber", "semiring",

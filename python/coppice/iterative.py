@@ -37,7 +37,7 @@ except ImportError:  # everything except preconditioners in SciPy's solvers work
 
 
 __all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicg", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
-           "preconditioner", "preconditioners", "rigid_body_modes", "solve", "solve_columns", "solve_refined"]
+           "preconditioner", "preconditioners", "qmr", "rigid_body_modes", "solve", "solve_columns", "solve_refined", "tfqmr"]
 
 
 def preconditioners() -> dict[str, dict[str, Any]]:
@@ -89,7 +89,7 @@ def preconditioner(name: str, A: SparseMatrix | ArrayIn, *, coordinates: ArrayIn
     coordinates : (points, 2) or (points, 3) array, for "multilevel" and elasticity: coarse levels represent the
         `rigid_body_modes`; n = points * dimension, and the unknowns of a point follow each other.
     near_null_space : (n, k) array with k from 1 to 32, for "multilevel": vectors that coarse levels represent; with the
-        option ``block`` for several unknowns per point.
+        option ``block`` for several unknowns per point. For a complex A also complex, with k up to 16.
     copy : bool, convert values of other types than float32, float64, complex64 and complex128; False: TypeError
     **options
         Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
@@ -127,7 +127,7 @@ class Preconditioner(LinearOperator):
         A = sparse_of("A", A, copy)
         arrays = arrays_of("A", A, square=True, copy=copy)
         self._set_up(text("name", name, "one of coppice.preconditioners()"), arrays, shape_of(A), _chosen(options or {}),
-                     _near_null_space(coordinates, near_null_space, shape_of(A)[0]), "A")
+                     _near_null_space(coordinates, near_null_space, shape_of(A)[0], _is_complex(arrays[2])), "A")
 
     def _set_up(self, name, arrays, shape, options, near, unchecked=None):
         values = arrays[2]
@@ -318,7 +318,7 @@ def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, metho
         is a choice by name, also a ``LinearOperator`` or a function x -> A x.
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
-    method : "auto", the name of a Krylov method, "bicg" (for matrices), or "direct": a sparse factorisation (the preconditioner
+    method : "auto", the name of a Krylov method, "bicg" or "qmr" (for matrices), or "direct": a sparse factorisation (the preconditioner
         "direct" with gmres, which refines and checks).
     preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
     rtol, atol : float
@@ -360,7 +360,7 @@ def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, metho
         side = _side(b, A.shape[0], copy)
         matrix, values = csr("A", A, square=True, copy=copy, beside=_type_of(side))
         side, x = _vectors(side, x0, values, copy)
-        near, block = _near_null_space(coordinates, near_null_space, A.shape[0])
+        near, block = _near_null_space(coordinates, near_null_space, A.shape[0], _is_complex(values))
         null = None if null_space is None else _space("null_space", null_space, A.shape[0], A.shape[0])
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
@@ -625,6 +625,78 @@ def bicg(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: floa
     return _scipy("bicg", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
 
 
+def qmr(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+        maxiter: int | None = None, M1: Operator | None = None, M2: Operator | None = None,
+        callback: Callable[[Any], object] | None = None, progress: bool = False,
+        copy: bool = True) -> tuple[Array, int]:
+    """QMR, for any square A with products with A^H; as ``scipy.sparse.linalg.qmr``.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, dense array, or ``LinearOperator`` with ``rmatvec``
+    b : (n,) or (n, 1) array
+    M1, M2 : operators with ``rmatvec``, or matrices, with M2 M1 r ≈ A^-1 r; one of them may also be a `preconditioner`
+        of coppice. The product is applied from the right, so the residual is b - A x.
+    x0, rtol, atol, maxiter, callback, progress, copy
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -2.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.qmr(A, A @ [1, 2, 3, 4], rtol=1e-10, M1=coppice.preconditioner("ilu0", A))
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
+    """
+    M = M2 if M1 is None else M1
+    if M1 is not None and M2 is not None:
+        from scipy.sparse.linalg import aslinearoperator
+
+        M = aslinearoperator(M2) @ aslinearoperator(M1)
+    return _scipy("qmr", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
+
+
+def tfqmr(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+          maxiter: int | None = None, M: Operator | None = None,
+          callback: Callable[[Any], object] | None = None, show: bool = False, progress: bool = False,
+          copy: bool = True) -> tuple[Array, int]:
+    """Transpose-free QMR, for any square A, preconditioned from the right; as ``scipy.sparse.linalg.tfqmr``.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) or (n, 1) array
+    maxiter : int, the maximum number of iterations of two products with A; SciPy counts half of that as one.
+    show : bool, print how the solve ended
+    x0, rtol, atol, M, callback, progress, copy
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+
+    Examples
+    --------
+    >>> import coppice
+    >>> from scipy.sparse import diags_array
+    >>> A = diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
+    >>> x, info = coppice.tfqmr(A, A @ [1, 2, 3, 4], rtol=1e-10)
+    >>> x.round(6), info
+    (array([1., 2., 3., 4.]), 0)
+    """
+    x, info = _scipy("tfqmr", A, b, x0, rtol, atol, maxiter, M, callback, progress, copy)
+    if show:
+        print(f"TFQMR: {'converged' if info == 0 else 'not converged'}, info {info}")
+    return x, info
+
+
 def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | str | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
          callback: Callable[[Any], object] | None = None, progress: bool = False,
@@ -805,8 +877,13 @@ def _require_symmetric(name, operator, b):
                          "expected equal numbers")
 
 
-def _near_null_space(coordinates, vectors, n):
-    """Return the vectors, one after the other, as float64 in host memory, or None; and the unknowns per point."""
+def _is_complex(values):
+    return library_of(values).dtype(values).kind == "c"
+
+
+def _near_null_space(coordinates, vectors, n, is_complex):
+    """Return the vectors, one after the other, in host memory, or None; and the unknowns per point. float64, of a complex
+    matrix complex128 if complex ones are given."""
     if coordinates is None and vectors is None:
         return None, 1
     if coordinates is not None and vectors is not None:
@@ -816,12 +893,15 @@ def _near_null_space(coordinates, vectors, n):
         if modes.shape[0] != n:
             raise ValueError(f"coordinates has shape {np.shape(coordinates)}, expected {n} elements as A has {n} rows")
         return modes.T.reshape(-1), np.shape(coordinates)[1]
-    return _space("near_null_space", vectors, n, 32), 1
+    complex_vectors = np.iscomplexobj(vectors)
+    if complex_vectors and not is_complex:
+        raise TypeError("near_null_space is complex, expected real vectors as A is real")
+    return _space("near_null_space", vectors, n, 16 if is_complex else 32, np.complex128 if complex_vectors else np.float64), 1
 
 
-def _space(name, vectors, n, most):
-    """Return the columns of an (n, k) array, one after the other, as float64 in host memory."""
-    vectors = np.asarray(vectors, np.float64)
+def _space(name, vectors, n, most, dtype=np.float64):
+    """Return the columns of an (n, k) array, one after the other, as float64 or complex128 in host memory."""
+    vectors = np.asarray(vectors, dtype)
     if vectors.ndim != 2 or vectors.shape[0] != n or not 1 <= vectors.shape[1] <= most:
         raise ValueError(f"{name} has shape {vectors.shape}, expected ({n}, k) with k from 1 to {most}")
     return vectors.T.reshape(-1)
@@ -851,7 +931,7 @@ def _iterate(method, A, b, x0, M, given, callback, now=None, copy=True):
     if now is not None:
         now.append(x)
     held = _held(M, x, b, copy)
-    if method == "bicg":
+    if method in ("bicg", "qmr"):
         matrix = matrix if is_sparse(A) else (matrix, _adjoint_function("A", A, side, b))
         held = held if M is None or held is getattr(M, "_held", None) else (held, _adjoint_function("M", M, x, b))
     found = _core.solve_krylov(method, matrix, held, _given(side), _given(x), given, callback)

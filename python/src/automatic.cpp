@@ -38,19 +38,26 @@ nb::dict to_dict(automatic_result const& found) {
     return d;
 }
 
-/// `near_null_space`, `null_space`: float64 in host memory, vectors one after the other, or none. x[n]: the initial
-/// guess on entry, the solution on return. A name may be "auto".
+/// `near_null_space`: float64 or complex128, and `null_space`: float64, in host memory, vectors one after the other, or
+/// none. x[n]: the initial guess on entry, the solution on return. A name may be "auto".
 nb::dict solve(std::string const& solver, std::string const& preconditioner, nb::dict const& preconditioner_options,
                csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
                nb::object const& callback, std::optional<input_array> const& near_null_space, int unknowns_per_point,
                std::optional<input_array> const& null_space) {
     solve_control control(callback);
     krylov.progress = control.progress();
-    std::vector<double> vectors;
+    std::vector<double> vectors, imaginary;
     if (near_null_space) {
-        require_type<double>(*near_null_space, "near_null_space", "float64");
-        auto const given = elements<double>(*near_null_space);
-        vectors.assign(given.begin(), given.end());
+        if (holds<std::complex<double>>(*near_null_space)) {
+            for (auto const& value : elements<std::complex<double>>(*near_null_space)) {
+                vectors.push_back(value.real());
+                imaginary.push_back(value.imag());
+            }
+        } else {
+            require_type<double>(*near_null_space, "near_null_space", "float64 or complex128");
+            auto const given = elements<double>(*near_null_space);
+            vectors.assign(given.begin(), given.end());
+        }
     }
     std::vector<double> null_vectors;
     if (null_space) {
@@ -63,6 +70,7 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
                                     .preconditioner_options = options_of(preconditioner_options),
                                     .krylov = std::move(krylov),
                                     .near_null_space = vectors,
+                                    .near_null_space_imaginary = imaginary,
                                     .unknowns_per_point = unknowns_per_point,
                                     .null_space = null_vectors};
     automatic_result found;

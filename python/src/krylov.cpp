@@ -14,25 +14,26 @@
 namespace coppice::python {
 namespace {
 
-/// bicg; see solve_with().
+/// bicg and qmr; see solve_with().
 template <class T, executor Executor>
-krylov_result solve_with_transposes(Executor const& exec, nb::object const& a, any_preconditioner<Executor, T> const& m,
-                                    preconditioner_turn const& turns, input_array const& b, array_view<T const> rhs,
-                                    array_view<T> solution, krylov_options const& options, solve_control& control) {
+krylov_result solve_with_pairs(Executor const& exec, std::string const& method, nb::object const& a,
+                               any_preconditioner<Executor, T> const& m, preconditioner_turn const& turns,
+                               input_array const& b, array_view<T const> rhs, array_view<T> solution,
+                               krylov_options const& options, solve_control& control) {
     if (nb::isinstance<csr_matrix>(a)) {
         csr_operator const product(exec, nb::cast<csr_matrix const&>(a).view<T>());
         nb::gil_scoped_release const released;
         auto const turn = turns.take(b);
-        return solve_by_bicg(exec, product, m, rhs, solution, options);
+        return solve_with_transposes(exec, method, product, m, rhs, solution, options);
     }
     any_preconditioner<Executor, T> const functions(function_pair<T>(a, control, b), {.name = "functions of Python"});
     nb::gil_scoped_release const released;
     auto const turn = turns.take(b);
-    return solve_by_bicg(exec, functions, m, rhs, solution, options);
+    return solve_with_transposes(exec, method, functions, m, rhs, solution, options);
 }
 
 /// x[n]: the initial guess on entry, the solution on return. `a` and `m` are a matrix and a preconditioner of this
-/// package, or functions; for bicg pairs of functions.
+/// package, or functions; for bicg and qmr pairs of functions.
 template <class T, executor Executor>
 krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m,
                          input_array const& b, output_array const& x, krylov_options const& options,
@@ -41,8 +42,8 @@ krylov_result solve_with(Executor const& exec, std::string const& method, nb::ob
     auto const rhs = elements<T>(b);
     auto const solution = elements<T>(x);
     preconditioner_turn const turns(m);
-    if (method == bicg_name)
-        return solve_with_transposes<T>(exec, a, preconditioner, turns, b, rhs, solution, options, control);
+    if (is_transposing(method))
+        return solve_with_pairs<T>(exec, method, a, preconditioner, turns, b, rhs, solution, options, control);
     if (nb::isinstance<csr_matrix>(a)) {
         auto const view = nb::cast<csr_matrix const&>(a).view<T>();
         nb::gil_scoped_release const released;

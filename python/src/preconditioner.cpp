@@ -49,16 +49,12 @@ named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict
             auto made = [&]() -> any_preconditioner<Executor, T> {
                 unlocked const released;
                 if (!near) return make_preconditioner(exec, name, a.view<T>(), chosen);
-                if constexpr (std::is_floating_point_v<T>) {
-                    require_type<T>(*near, "near_null_space", "that of the matrix");
-                    require_same_memory(*near, a.values, "near_null_space");
-                    auto const vectors = elements<T>(*near);
-                    return make_preconditioner(
-                        exec, name, a.view<T>(), chosen,
-                        near_null_space<T>{block, int(vectors.size() / std::max(1, a.rows)), vectors});
-                } else {
-                    throw argument_error("near-null-space vectors are for real matrices");
-                }
+                require_type<T>(*near, "near_null_space", "that of the matrix");
+                require_same_memory(*near, a.values, "near_null_space");
+                auto const vectors = elements<T>(*near);
+                return make_preconditioner(
+                    exec, name, a.view<T>(), chosen,
+                    near_null_space<T>{block, int(vectors.size() / std::max(1, a.rows)), vectors});
             }();
             named_preconditioner named{std::move(made), a.values};
             named.take_turn(a.values);

@@ -250,7 +250,7 @@ def test_empty_input():
     assert coppice.solve_tridiagonal(v, 4 * v, v, np.zeros((n, 0))).shape == (n, 0)
     factors = coppice.factorize_tridiagonal(*np.ones((3, 0, 5)))
     assert factors.solve(np.ones((0, 5))).shape == (0, 5) and factors.singular_rows.shape == (0,)
-    for method in ("cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"):
+    for method in ("cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"):
         assert getattr(coppice, method)(E, none)[1] == 0
     assert coppice.solve(E, none).converged and (coppice.preconditioner("forest", E) @ none).shape == (0,)
     assert coppice.forests.linear_forest(E).paths == 0
@@ -264,7 +264,7 @@ def test_empty_input():
 def test_nan():
     nan = np.full(n, np.nan)
     assert np.isnan(coppice.factorize_tridiagonal(v, nan, v).solve(v)).all()
-    for method in ("cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"):
+    for method in ("cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"):
         assert getattr(coppice, method)(A * np.nan, v)[1] < 0 and getattr(coppice, method)(A, nan)[1] < 0
     found = coppice.solve(A, nan, method="cg", preconditioner="none")
     assert found.reason == "not_finite" and np.array_equal(found.x, 0 * v)

@@ -169,7 +169,7 @@ def test_sparse_solves(library):
     a = anisotropic(60)
     b = np.random.default_rng(6).standard_normal(a.shape[0])
     on, side = library.csr(a), library.array(b)
-    for method in ("cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"):
+    for method in ("cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"):
         x, info = getattr(coppice, method)(on, side, rtol=1e-8, maxiter=3000)
         assert info == 0 and np.linalg.norm(b - a @ library.numpy(x)) <= 1.01e-8 * np.linalg.norm(b)
     solution = coppice.solve(on, side, rtol=1e-8)

@@ -14,7 +14,7 @@ import scipy.sparse.linalg as spl
 
 import coppice
 
-METHODS = ["cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"]
+METHODS = ["cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"]
 
 
 def laplace(n, dtype=np.float64):
@@ -401,6 +401,37 @@ def test_bicg(dtype):
     spl.bicg(A, b, rtol=rtol, callback=expected.append)
     coppice.bicg(A, b, rtol=rtol, callback=lambda x: mine.append(1))
     assert abs(len(expected) - len(mine)) <= 0.1 * len(expected) + 2
+
+
+def test_qmr_and_tfqmr_as_scipy():
+    A = (laplace(12) + 0.3 * sp.eye_array(144, k=1)).tocsr()
+    b = np.arange(1.0, 145)
+    left, right = sp.diags_array(1 / np.sqrt(A.diagonal())).tocsr(), coppice.preconditioner("ilu0", A)
+    for matrix in (A, (A + 0.2j * sp.eye_array(144, k=-1)).tocsr()):
+        for operator in (matrix, spl.aslinearoperator(matrix)):
+            for given in ({}, {"M1": left}, {"M1": left, "M2": left}, {"M2": right}):
+                x, info = coppice.qmr(operator, b, rtol=1e-9, **given)
+                assert info == 0 and residual(matrix, x, b) <= 1.01e-9
+            x, info = coppice.tfqmr(operator, b, rtol=1e-9, M=left)
+            assert info == 0 and residual(matrix, x, b) <= 1.01e-9
+    iterations = {}
+    for library in (coppice, spl):
+        for name, given in (("qmr", {}), ("qmr", {"M1": left, "M2": left}), ("tfqmr", {})):
+            told = []
+            getattr(library, name)(A, b, rtol=1e-8, callback=told.append, **given)
+            iterations.setdefault((name, len(given)), []).append(len(told))
+    for key, (mine, expected) in iterations.items():
+        steps = 2 if key[0] == "tfqmr" else 1  # SciPy counts half steps
+        assert abs(steps * mine - expected) <= 0.15 * expected + 2, iterations
+    with pytest.raises(TypeError, match="rmatvec"):
+        coppice.qmr(lambda x: A @ x, b)
+
+
+def test_tfqmr_shows(capsys):
+    A, b = laplace(6), np.ones(36)
+    coppice.tfqmr(A, b, show=True)
+    coppice.tfqmr(A, b, maxiter=1, rtol=1e-12, show=True)
+    assert capsys.readouterr().out == "TFQMR: converged, info 0\nTFQMR: not converged, info 1\n"
 
 
 @pytest.mark.parametrize("convert", [np.asarray, lambda a: a.tolist(), np.asfortranarray, lambda a: a.astype(int), np.matrix])

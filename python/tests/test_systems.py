@@ -121,6 +121,31 @@ def test_near_null_spaces():
         coppice.preconditioner("jacobi", a, near_null_space=constants)
 
 
+def test_near_null_spaces_of_complex_matrices():
+    nx = 48
+    n = nx * nx
+    phases = np.exp(1j * RANDOM.uniform(0, 2 * np.pi, n))
+    D = sp.diags_array(phases)
+    a = sp.csr_array(D.conj() @ laplacian(nx) @ D)  # D^H 1 is mapped to small values
+    b = RANDOM.standard_normal(n) + 1j * RANDOM.standard_normal(n)
+    vector = phases.conj()[:, None]
+    counts = {}
+    for name, near in (("vector", vector), ("multiple", (3 - 2j) * vector), ("constants", np.ones((n, 1)))):
+        found = coppice.solve(a, b, method="cg", preconditioner="multilevel", near_null_space=near, rtol=1e-8)
+        assert found.converged and np.linalg.norm(b - a @ found.x) <= 1.01e-8 * np.linalg.norm(b)
+        counts[name] = found.iterations
+    assert abs(counts["vector"] - counts["multiple"]) <= 1 and 2 * counts["vector"] < counts["constants"]
+    m = coppice.preconditioner("multilevel", a.astype(np.complex64), near_null_space=vector)
+    assert m.dtype == np.complex64 and np.isfinite(m @ b.astype(np.complex64)).all()
+    assert coppice.solve(a, b, near_null_space=vector).attempts[-1]["preconditioner"] in ("multilevel", "direct,max-operations=1e7")
+    grid = np.stack(np.meshgrid(np.arange(nx), np.arange(nx // 2), indexing="ij"), -1).reshape(-1, 2).astype(float)
+    assert coppice.solve(a, b, method="cg", preconditioner="multilevel", coordinates=grid).converged  # real modes
+    with pytest.raises(TypeError, match="near_null_space is complex"):
+        coppice.preconditioner("multilevel", laplacian(nx), near_null_space=vector)
+    with pytest.raises(ValueError, match="k from 1 to 16"):
+        coppice.preconditioner("multilevel", a, near_null_space=np.ones((n, 17)))
+
+
 def test_direct_takes_no_other_preconditioner():
     a = laplacian(10)
     b = RANDOM.standard_normal(100)

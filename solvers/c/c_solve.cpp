@@ -57,15 +57,11 @@ template <class Executor, class T>
 any_preconditioner<Executor, T> make(held_matrix const& m, Executor const& exec, csr_view<T> a, char const* choice,
                                      void const* near, std::int64_t count) {
     if (!near) return make_preconditioner(exec, choice, a);
-    if constexpr (std::is_floating_point_v<T>) {
-        require_range("vector_count", count, 1, 32);
-        auto const vectors = vector_of<T const>(*m.executor, "near_null_space", near, a.rows() * count);
-        if (auto const name = parse_choice(choice).name; name != "multilevel")
-            refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + name + "\"");
-        return make_preconditioner(exec, choice, a, {}, near_null_space<T>{1, int(count), vectors});
-    } else {
-        refuse("near_null_space", "not NULL, expected NULL for a complex matrix");
-    }
+    require_range("vector_count", count, 1, is_complex_number<T> ? 16 : 32);
+    auto const vectors = vector_of<T const>(*m.executor, "near_null_space", near, a.rows() * count);
+    if (auto const name = parse_choice(choice).name; name != "multilevel")
+        refuse("near_null_space", "not NULL, expected NULL for the preconditioner \"" + name + "\"");
+    return make_preconditioner(exec, choice, a, {}, near_null_space<T>{1, int(count), vectors});
 }
 
 std::shared_ptr<held_preconditioner> make_held(held_matrix const& matrix, char const* choice, void const* near,
@@ -149,10 +145,11 @@ struct method_choice {
 method_choice read_method(std::string_view text) {
     auto const named = parse_choice(text);
     method_choice choice{.name = named.name};
-    if (choice.name != automatic_name && choice.name != direct_name && choice.name != bicg_name &&
+    if (choice.name != automatic_name && choice.name != direct_name && !is_transposing(choice.name) &&
         std::find(krylov_names.begin(), krylov_names.end(), choice.name) == krylov_names.end())
-        throw argument_error("unknown method \"" + choice.name +
-                             "\", expected auto, direct or one of: cg, minres, bicgstab, idrs, gmres, fgmres, bicg");
+        throw argument_error(
+            "unknown method \"" + choice.name +
+            "\", expected auto, direct or one of: cg, minres, bicgstab, tfqmr, idrs, gmres, fgmres, bicg, qmr");
     option_values others;
     for (auto const& [key, value] : named.options.entries())
         if (key == preconditioner_key)
@@ -285,9 +282,10 @@ std::string describe_solvers(std::string_view what) {
         if (what == "methods") text.append(name).append(": Krylov method\n");
         if (what == name) return describe_options(krylov_rows);
     }
-    if (what == automatic_name || what == bicg_name) return describe_options(krylov_rows);
+    if (what == automatic_name || is_transposing(what)) return describe_options(krylov_rows);
     if (what == "methods")
         text += "bicg: Krylov method with transposed products, for preconditioners by name\n"
+                "qmr: Krylov method with transposed products, for preconditioners by name\n"
                 "direct: a sparse factorisation, refined by gmres\n"
                 "auto: chosen from properties of the matrix, with fallbacks\n";
     return text;

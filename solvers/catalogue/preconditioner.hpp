@@ -68,8 +68,9 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
 }
 
 /// Creates the preconditioner "multilevel" with near-null-space vectors that its coarse levels represent: rigid body
-/// modes of elasticity, for example. `near.block` and the option "block" may differ only if one of them is 0 or 1. For
-/// float and double. Throws argument_error for another preconditioner, and the errors of multilevel_preconditioner.
+/// modes of elasticity, for example. `near.block` and the option "block" may differ only if one of them is 0 or 1. Of
+/// complex matrices, the coarse levels represent complex multiples of the vectors, which are 16 at most. Throws
+/// argument_error for another preconditioner, and the errors of multilevel_preconditioner.
 template <executor Executor, class T>
 any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T> a,
                                                     option_values const& options, near_null_space<T> near);
@@ -84,11 +85,11 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
 #define COPPICE_MAKE_PRECONDITIONER_OF(EXTERN, EXECUTOR, T)                                                            \
     EXTERN template class any_preconditioner<EXECUTOR, T>;                                                             \
     EXTERN template any_preconditioner<EXECUTOR, T> detail::make_compiled_preconditioner(                              \
-        EXECUTOR const&, std::string_view, csr_view<T>, option_values const&);
+        EXECUTOR const&, std::string_view, csr_view<T>, option_values const&);                                         \
+    EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(                                               \
+        EXECUTOR const&, std::string_view, csr_view<T>, option_values const&, near_null_space<T>);
 #define COPPICE_MAKE_PRECONDITIONER(EXTERN, EXECUTOR, T)                                                               \
     COPPICE_MAKE_PRECONDITIONER_OF(EXTERN, EXECUTOR, T)                                                                \
-    EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(                                               \
-        EXECUTOR const&, std::string_view, csr_view<T>, option_values const&, near_null_space<T>);                     \
     EXTERN template std::optional<unmet_need> find_unmet_need(EXECUTOR const&, matrix_needs, csr_view<T>);
 #define COPPICE_MAKE_COMPLEX_PRECONDITIONER(EXTERN, EXECUTOR, R)                                                       \
     COPPICE_MAKE_PRECONDITIONER_OF(EXTERN, EXECUTOR, std::complex<R>)

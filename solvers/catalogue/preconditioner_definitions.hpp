@@ -51,8 +51,18 @@ any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::s
                              std::to_string(near.block) + " unknowns per point");
     near.block = near.block > 1 ? near.block : std::max(block, 1);
     detail::stopwatch watch(exec);
-    multilevel_preconditioner<Executor, T> made(exec, a, multilevel_entry::read(chosen), near);
-    return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
+    auto const report = [&] { return preconditioner_report{named.name, watch.lap(), chosen.all(), {}}; };
+    auto const levels = multilevel_entry::read(chosen);
+    if constexpr (is_complex_number<T>) {
+        using element = complex_pair<typename T::value_type>;
+        near_null_space<element> const vectors{near.block, near.count, detail::as_elements(near.vectors)};
+        using method = complex_multilevel<Executor, typename T::value_type, std::int32_t>;
+        detail::preconditioner_of_elements<T, method> made(method(exec, detail::as_elements(a), levels, vectors));
+        return {std::move(made), report()};
+    } else {
+        multilevel_preconditioner<Executor, T> made(exec, a, levels, near);
+        return {std::move(made), report()};
+    }
 }
 
 } // namespace coppice::inline v0_1

@@ -116,18 +116,28 @@ struct double_paths {
         next_parents[v] = parents[p];
     }
 };
-/// The vectors t and i t of real forms.
-template <class R>
-struct write_test_vectors {
-    complex_pair<double> const* t;
+/// The real forms of t and i t, for each vector t: element k of a real vector is part k % 2 of unknown k / 2.
+template <class R, class C>
+struct write_real_vectors {
+    C const* vectors; ///< [n count]
     std::int64_t n;
-    R* vectors; ///< [2 n 2]
-    COPPICE_HD void operator()(std::int64_t v) const {
-        vectors[2 * v] = vectors[2 * n + 2 * v + 1] = R(t[v].re);
-        vectors[2 * v + 1] = R(t[v].im);
-        vectors[2 * n + 2 * v] = R(-t[v].im);
+    R* reals; ///< [2 n 2 count]
+    COPPICE_HD void operator()(std::int64_t k) const {
+        C const t = vectors[k];
+        R* const real = reals + 4 * n * (k / n) + 2 * (k % n);
+        real[0] = real[2 * n + 1] = R(t.re);
+        real[1] = R(t.im);
+        real[2 * n] = R(-t.im);
     }
 };
+/// Returns the real forms of t and i t, of n elements each, for each of the vectors t: the span of them over the reals
+/// is the real form of that of the vectors over the complex numbers.
+template <class R, executor Executor, class C>
+buffer<R> real_vectors(Executor const& exec, std::int64_t n, array_view<C> vectors) {
+    buffer<R> reals(exec, 4 * vectors.size());
+    for_each(exec, vectors.size(), write_real_vectors<R, C>{vectors.data(), n, reals.data()});
+    return reals;
+}
 
 /// Returns the vectors t and i t of a vector with |t_v| = 1 that A maps to small values locally: its phases follow the
 /// entries along a tree of a breadth-first search from the middle row. It is that of A times a diagonal matrix of
@@ -144,8 +154,7 @@ buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
         std::swap(t, next);
         std::swap(tree.parents, next_parents);
     }
-    buffer<R> vectors(exec, 4 * n);
-    for_each(exec, n, write_test_vectors<R>{t.data(), n, vectors.data()});
+    auto vectors = real_vectors<R>(exec, n, t.view());
     exec.synchronize(); // before temporary memory is freed
     return vectors;
 }
@@ -166,9 +175,9 @@ struct scale_elements {
 
 /// multilevel_preconditioner for a complex matrix: the cycle of the real form of f A, whose points are the real and
 /// imaginary parts of an unknown. f has |f| = 1 and makes the diagonals positive on average. Aggregates follow |a_ij|;
-/// the restriction is P^H. If A is Hermitian positive definite, so is M. The coarse levels represent the constants or,
-/// if the entries have other directions than those of a Laplace matrix (links of a gauge field), a vector whose phases
-/// follow the entries.
+/// the restriction is P^H. If A is Hermitian positive definite, so is M. The coarse levels represent the given vectors
+/// and their complex multiples; without vectors the constants or, if the entries have other directions than those of a
+/// Laplace matrix (links of a gauge field), a vector whose phases follow the entries.
 ///
 /// For matrices that are not Hermitian, the smoother is jacobi, l1 or chebyshev: M is complex-linear with each of them.
 /// Takes four times the memory of a real matrix with the same pattern.
@@ -177,11 +186,12 @@ class complex_multilevel {
 public:
     using element = complex_pair<R>;
 
-    /// Throws what multilevel_preconditioner throws, and argument_error for the smoother gauss_seidel if A is not
-    /// Hermitian.
-    complex_multilevel(Executor const& exec, csr_view<element, I> a, multilevel_options const& options, int block)
+    /// near.block: 0 is 1, a block size is not detected. At most 16 unknowns per point and as many vectors. Throws what
+    /// multilevel_preconditioner throws, and argument_error for the smoother gauss_seidel if A is not Hermitian.
+    complex_multilevel(Executor const& exec, csr_view<element, I> a, multilevel_options const& options,
+                       near_null_space<element> const& near)
         : hermitian_(asymmetry_of(exec, a, symmetry_tolerance<R>) <= symmetry_tolerance<R>),
-          levels_(make(exec, a, options, block)) {}
+          levels_(make(exec, a, options, near)) {}
 
     /// The new values are Hermitian if the old ones are: the smoother is chosen once.
     void refresh(Executor const& exec, csr_view<element, I> a) {
@@ -222,10 +232,22 @@ private:
         if (!hermitian_ && detail::is_finite(sum.diagonal))
             factor_ = element(conjugate_of(multilevel_detail::direction(sum.diagonal)));
     }
+    static void require_sizes(near_null_space<element> const& near, std::int64_t n) {
+        constexpr int max_count = 16; // 32 of the real form
+        if (near.block < 0 || near.block > max_count || near.count < 0 || near.count > max_count)
+            throw argument_error("a point of a complex matrix has 1 to 16 unknowns and as many vectors at most, got " +
+                                 std::to_string(near.block) + " and " + std::to_string(near.count));
+        if (near.block > 0 && n % near.block != 0)
+            throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(near.block) +
+                                  " unknowns at each point");
+        require_size("vectors of a near null space", near.vectors, n * near.count);
+    }
     multilevel_preconditioner<Executor, R, I> make(Executor const& exec, csr_view<element, I> a,
-                                                   multilevel_options options, int block) {
+                                                   multilevel_options options, near_null_space<element> const& given) {
         using namespace multilevel_detail;
         constexpr double min_aligned = 0.9;
+        std::int64_t const n = a.rows();
+        require_sizes(given, n);
         if (!hermitian_ && options.smoother == multilevel_smoother::gauss_seidel)
             throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "
                                  "Hermitian; use jacobi, l1 or chebyshev");
@@ -233,11 +255,12 @@ private:
             options.smoother = multilevel_smoother::jacobi;
         auto const sum = sum_phases(exec, a);
         set_factor(sum);
-        bool const follows = block <= 1 && sum.couplings.re < min_aligned * sum.magnitudes;
-        int const per_point = 2 * std::max(block, 1);
-        buffer<R> const vectors =
-            follows ? follow_phases(exec, a) : constants_of_components<R>(exec, per_point, 2 * std::int64_t(a.rows()));
-        near_null_space<R> const near{per_point, per_point, vectors.view()};
+        bool const follows = given.block <= 1 && sum.couplings.re < min_aligned * sum.magnitudes;
+        int const per_point = 2 * std::max(given.block, 1);
+        buffer<R> const vectors = given.count > 0 ? real_vectors<R>(exec, n, given.vectors)
+                                  : follows       ? follow_phases(exec, a)
+                                                  : constants_of_components<R>(exec, per_point, 2 * n);
+        near_null_space<R> const near{per_point, given.count > 0 ? 2 * given.count : per_point, vectors.view()};
         auto const real = real_form(exec, a, factor_);
         multilevel_preconditioner<Executor, R, I> made(exec, real.view(), options, near);
         exec.synchronize(); // before the vectors are freed
@@ -255,7 +278,8 @@ struct complex_multilevel_entry {
 
     template <executor Executor, class R, class I>
     static auto make(Executor const& exec, csr_view<complex_pair<R>, I> a, chosen_options const& o) {
-        return complex_multilevel<Executor, R, I>(exec, a, multilevel_entry::read(o), int(o.integer("block")));
+        return complex_multilevel<Executor, R, I>(exec, a, multilevel_entry::read(o),
+                                                  near_null_space<complex_pair<R>>{.block = int(o.integer("block"))});
     }
 };
 

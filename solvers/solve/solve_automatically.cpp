@@ -151,6 +151,16 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     return all;
 }
 
+/// The multilevel method for near-null-space vectors of a complex matrix, after direct solvers that come first.
+void add_levels_for_vectors(choices& all, matrix_traits const& traits, std::string_view solver) {
+    bool const definite = traits.maybe_positive_definite();
+    if ((solver == "cg" || solver == "minres") && !definite) return;
+    std::string const method = solver != automatic_name ? std::string(solver) : definite ? "cg" : "bicgstab";
+    auto const first =
+        std::find_if_not(all.begin(), all.end(), [](auto const& choice) { return detail::is_direct(choice); });
+    all.insert(first, {method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
+}
+
 /// All solvers, the most promising first, if both method and preconditioner are automatic.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     if (traits.complex) return complex_choices(traits, n, on_host);
@@ -262,12 +272,15 @@ void detail::orthonormalise(std::vector<double>& vectors, std::int64_t n) {
 }
 
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
-                                          std::string_view solver, std::string_view preconditioner) {
+                                          std::string_view solver, std::string_view preconditioner,
+                                          bool has_near_null_space) {
     if (solver == direct_name) return {direct_choice(preconditioner)};
-    if (is_automatic(solver) && is_automatic(preconditioner)) return all_choices(traits, n, on_host);
-    if (is_automatic(solver)) return choices_of_method(traits, n, preconditioner);
-    if (is_automatic(preconditioner)) return choices_of_preconditioner(traits, on_host, solver);
-    return {{std::string(solver), std::string(preconditioner)}};
+    if (is_automatic(solver) && !is_automatic(preconditioner)) return choices_of_method(traits, n, preconditioner);
+    if (!is_automatic(preconditioner)) return {{std::string(solver), std::string(preconditioner)}};
+    auto all =
+        is_automatic(solver) ? all_choices(traits, n, on_host) : choices_of_preconditioner(traits, on_host, solver);
+    if (has_near_null_space && traits.complex) add_levels_for_vectors(all, traits, solver);
+    return all;
 }
 
 solver_attempt const& automatic_result::last() const {

@@ -29,8 +29,9 @@ struct automatic_options {
     option_values preconditioner_options{};     ///< each preconditioner takes the options that it has
     krylov_options krylov{};                    ///< limits apply to the sum of all attempts
     /// For the preconditioner "multilevel", in host memory: near-null-space vectors, n elements one after the other,
-    /// for example of rigid_body_modes(); and the unknowns per point. Real matrices.
+    /// for example of rigid_body_modes(); and the unknowns per point.
     std::vector<double> near_null_space{};
+    std::vector<double> near_null_space_imaginary{}; ///< for complex matrices: their imaginary parts; empty: zeros
     int unknowns_per_point = 1;
     /// Of a singular real matrix, in host memory: vectors that span its null space, n elements one after the other. The
     /// solution has no components along them. b must be in the range of A: orthogonal to them if A is symmetric.
@@ -52,9 +53,11 @@ struct solver_choice {
 /// Returns the solvers to try for a matrix of `n` rows, in this order. `on_host`: sequential triangular solves are
 /// fast. A name other than "auto" is used as given; if both are given, there is one choice. The solver "direct" is
 /// gmres with the preconditioner "direct"; throws argument_error if another preconditioner is given with it.
+/// `has_near_null_space`: for complex matrices, "multilevel" precedes the other iterations.
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver = automatic_name,
-                                          std::string_view preconditioner = automatic_name);
+                                          std::string_view preconditioner = automatic_name,
+                                          bool has_near_null_space = false);
 
 /// One attempt to solve the system with a choice.
 struct solver_attempt {

@@ -51,8 +51,13 @@ inline bool exceeded_operations(std::vector<solver_attempt> const& attempts) {
 template <class T>
 void require_near_null_space(automatic_options const& options, std::int64_t n) {
     std::int64_t const given = std::int64_t(options.near_null_space.size());
+    std::int64_t const imaginary = std::int64_t(options.near_null_space_imaginary.size());
+    if (imaginary > 0 && !is_complex_number<T>)
+        throw argument_error("near-null-space vectors of a real matrix are real");
+    if (imaginary > 0 && imaginary != given)
+        throw dimension_error("near-null-space vectors with " + std::to_string(given) + " real and " +
+                              std::to_string(imaginary) + " imaginary parts");
     if (given == 0) return;
-    if (is_complex_number<T>) throw argument_error("near-null-space vectors are for real matrices");
     if (n == 0 || given % n != 0)
         throw dimension_error("near-null-space vectors with " + std::to_string(given) + " elements for a matrix of " +
                               std::to_string(n) + " rows");
@@ -62,21 +67,31 @@ void require_near_null_space(automatic_options const& options, std::int64_t n) {
                              (options.solver == direct_name ? options.solver : options.preconditioner) + "\"");
 }
 
+/// The near-null-space vectors as numbers of type T.
+template <class T>
+std::vector<T> near_null_space_of(automatic_options const& options) {
+    std::vector<T> vectors(options.near_null_space.begin(), options.near_null_space.end());
+    if constexpr (is_complex_number<T>)
+        for (std::size_t k = 0; k < options.near_null_space_imaginary.size(); ++k)
+            vectors[k].imag(typename T::value_type(options.near_null_space_imaginary[k]));
+    return vectors;
+}
+
 /// The preconditioner of an attempt; attempts with the direct solver share the orders that they have computed.
 template <executor Executor, class T>
 any_preconditioner<Executor, T> make_attempted(Executor const& exec, solver_choice const& choice,
                                                automatic_options const& all, csr_view<T> a,
                                                std::shared_ptr<known_orders> const& orders) {
     option_values const& given = all.preconditioner_options;
+    if (!all.near_null_space.empty() && parse_choice(choice.preconditioner).name == "multilevel") {
+        auto const named = named_with(choice, given);
+        auto const vectors = exec.copy(near_null_space_of<T>(all));
+        near_null_space<T> const near{all.unknowns_per_point, int(vectors.size() / a.rows()), vectors.view()};
+        auto made = make_preconditioner(exec, named.name, a, named.options, near);
+        exec.synchronize(); // before the vectors are freed
+        return made;
+    }
     if constexpr (!is_complex_number<T>) {
-        if (!all.near_null_space.empty() && parse_choice(choice.preconditioner).name == "multilevel") {
-            auto const named = named_with(choice, given);
-            auto const vectors = exec.copy(std::vector<T>(all.near_null_space.begin(), all.near_null_space.end()));
-            near_null_space<T> const near{all.unknowns_per_point, int(vectors.size() / a.rows()), vectors.view()};
-            auto made = make_preconditioner(exec, named.name, a, named.options, near);
-            exec.synchronize(); // before the vectors are freed
-            return made;
-        }
         if (is_direct(choice) && has_sparse_direct()) {
             auto const named = named_with(choice, given);
             chosen_options const chosen("preconditioner \"direct\"", sparse_direct_entry::row.options, named.options);
@@ -102,8 +117,8 @@ void require_null_space(automatic_options const& options, std::int64_t n) {
         throw argument_error(
             "null_space: a matrix with a null space is singular and has no factorisation for \"direct\"; "
             "use an iterative method, for example cg with multilevel");
-    if (options.solver == bicg_name)
-        throw argument_error("null_space is for other methods than bicg, for example gmres");
+    if (is_transposing(options.solver))
+        throw argument_error("null_space is for other methods than " + options.solver + ", for example gmres");
 }
 
 /// The null space of a solve; empty if none is given.
@@ -123,7 +138,7 @@ template <executor Executor, class T, class Space>
 krylov_result solve_by_method(Executor const& exec, std::string const& method, csr_operator<Executor, T> const& a,
                               any_preconditioner<Executor, T> const& m, Space const& space, array_view<T const> b,
                               array_view<T> x, krylov_options const& options) {
-    if (method == bicg_name) return solve_by_bicg(exec, a, m, b, x, options);
+    if (is_transposing(method)) return solve_with_transposes(exec, method, a, m, b, x, options);
     if constexpr (!is_complex_number<T>)
         if (space) {
             bool const symmetric = method == "cg" || method == "minres";
@@ -175,7 +190,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
         whole.traits_seconds = watch.lap();
     }
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
-                                  options.preconditioner);
+                                  options.preconditioner, !options.near_null_space.empty());
     auto const space = detail::given_null_space(exec, a, options);
     if (!options.null_space.empty()) std::erase_if(choices, detail::is_direct); // it would be singular
     bool const alone = choices.size() == 1;

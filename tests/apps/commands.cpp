@@ -638,9 +638,12 @@ TEST_CASE("solve takes the null space of a singular matrix, and bicg") {
           std::string::npos);
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--null-space", space}, 3).find("expected 81 rows") !=
           std::string::npos);
-    auto const found = json_of({"solve", "generate:convection,nx=40", "--solver", "bicg", "--preconditioner", "ilu0"});
-    CHECK(found["converged"] == true);
-    CHECK(found["solver"] == "bicg");
+    for (std::string const method : {"bicg", "qmr", "tfqmr"}) {
+        auto const found =
+            json_of({"solve", "generate:convection,nx=40", "--solver", method, "--preconditioner", "ilu0"});
+        CHECK(found["converged"] == true);
+        CHECK(found["solver"] == method);
+    }
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "bicg", "--parts", "2"}, 2)
               .find("--solver bicg cannot be combined with --parts") != std::string::npos);
 }
@@ -690,6 +693,45 @@ TEST_CASE("solve takes near-null-space vectors") {
     CHECK(error_of(with({"--near-null-space", vectors, "--block", "2000"}), 2) != "");
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "direct", "--preconditioner", "ilu0"}, 2)
               .find("takes no other preconditioner, got \"ilu0\"") != std::string::npos);
+}
+
+TEST_CASE("solve takes near-null-space vectors of complex matrices") {
+    scratch_folder const folder;
+    // D^H L D of a 5-point grid L with the phases D: D^H 1 is mapped to small values.
+    int const width = 40, n = width * width;
+    auto const phase = [](int p) { return 0.3 * p * p; };
+    std::string grid = "%%MatrixMarket matrix coordinate complex hermitian\n" + std::to_string(n) + " " +
+                       std::to_string(n) + " " + std::to_string(n + 2 * width * (width - 1)) + "\n";
+    std::string vector = "%%MatrixMarket matrix array complex general\n" + std::to_string(n) + " 1\n", ones = vector;
+    std::string coordinates;
+    auto const complex_text = [](double re, double im) { return std::to_string(re) + " " + std::to_string(im) + "\n"; };
+    for (int p = 0; p < n; ++p) {
+        grid += std::to_string(p + 1) + " " + std::to_string(p + 1) + " 4 0\n";
+        auto const connect = [&](int q) { // entry (q, p) = -conj(d_q) d_p
+            double const angle = phase(p) - phase(q);
+            grid += std::to_string(q + 1) + " " + std::to_string(p + 1) + " " +
+                    complex_text(-std::cos(angle), -std::sin(angle));
+        };
+        if (p % width + 1 < width) connect(p + 1);
+        if (p + width < n) connect(p + width);
+        vector += complex_text(std::cos(phase(p)), -std::sin(phase(p)));
+        ones += "1 0\n";
+        if (p < n / 2) coordinates += std::to_string(p % width) + " " + std::to_string(p / width) + "\n";
+    }
+    auto const a = folder.write("a.mtx", grid), v = folder.write("v.mtx", vector), wrong = folder.write("1.mtx", ones),
+               at = folder.write("at.txt", coordinates);
+    auto const iterations = [&](std::string const& file) {
+        auto const json = json_of({"solve", a, "--solver", "cg", "--preconditioner", "multilevel", "--near-null-space",
+                                   file, "--tolerance", "1e-7"});
+        CHECK(json["converged"] == true);
+        return json["iterations"].get<int>();
+    };
+    CHECK(2 * iterations(v) < iterations(wrong));
+    auto const chosen = json_of({"solve", a, "--solver", "cg", "--near-null-space", v});
+    CHECK(chosen["preconditioner"] == "multilevel");
+    CHECK(json_of({"solve", a, "--coordinates", at, "--preconditioner", "multilevel"})["converged"] == true);
+    // A complex file is for a complex matrix.
+    CHECK(run({"solve", "generate:laplace2d,nx=40", "--near-null-space", v}).code == 3);
 }
 
 TEST_CASE("info describes complex matrices by their magnitudes and their conjugate transpose") {
@@ -775,7 +817,7 @@ TEST_CASE("solve: complex systems, by automatic choice and by every applicable m
                                                "1 1 4 1\n2 2 5 -1\n3 3 0 6\n1 2 1 1\n3 1 0 -1\n");
     CHECK(json_of({"solve", hermitian})["solver"] == "cg");
     CHECK(json_of({"solve", general})["solver"] == "gmres"); // with the preconditioner `direct`
-    for (std::string const solver : {"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"})
+    for (std::string const solver : {"cg", "minres", "bicgstab", "tfqmr", "idrs", "gmres", "fgmres"})
         for (std::string const precision : {"single", "double"}) {
             bool const any = solver != "cg" && solver != "minres";
             auto const output_json = json_of({"solve", any ? general : hermitian, "--solver", solver, "--precision",

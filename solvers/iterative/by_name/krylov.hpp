@@ -18,6 +18,7 @@
 #include <coppice/solvers/iterative/krylov/gmres.hpp>
 #include <coppice/solvers/iterative/krylov/idrs.hpp>
 #include <coppice/solvers/iterative/krylov/minres.hpp>
+#include <coppice/solvers/iterative/krylov/tfqmr.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 #include <coppice/solvers/precondition/interface/compiled_types.hpp>
@@ -25,7 +26,8 @@
 namespace coppice::inline v0_1 {
 
 /// Names of the methods that solve() accepts.
-inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"};
+inline constexpr std::array<std::string_view, 7> krylov_names{"cg",   "minres", "bicgstab", "tfqmr",
+                                                              "idrs", "gmres",  "fgmres"};
 
 namespace detail {
 
@@ -90,6 +92,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         if (method == "cg") return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "minres") return minres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "bicgstab") return bicgstab<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+        if (method == "tfqmr") return tfqmr<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "idrs") return idrs<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "gmres") return gmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "fgmres") return fgmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
@@ -110,6 +113,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, cg<EXECUTOR, T>)                                                        \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, minres<EXECUTOR, T>)                                                    \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, bicgstab<EXECUTOR, T>)                                                  \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, tfqmr<EXECUTOR, T>)                                                     \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, idrs<EXECUTOR, T>)                                                      \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T>)                                                     \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T, true>)                                               \

@@ -6,6 +6,7 @@
 
 #include "solvers/c/handle_calls.hpp"
 #include "support/temporary_folder.hpp"
+#include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
 
 using namespace coppice;
@@ -256,6 +257,28 @@ TEST_CASE_TEMPLATE("c handles: refresh, and near-null-space vectors", Fixture, C
     refused(coppice_preconditioner_create(m, "jacobi", near.data(), 2, &without), "expected NULL");
     refused(coppice_preconditioner_create(m, "multilevel", near.data(), 0, &without), "vector_count is 0");
     refused(coppice_preconditioner_create(m, "multilevel", nullptr, 2, &without), "vector_count is 2");
+    // The same of a complex matrix, whose vectors are complex.
+    auto const of_complex = laplacian<std::complex<double>>(24, 1e-3);
+    auto const complex_handle = of_complex.handle(e);
+    std::vector<std::complex<double>> const phases(std::size_t(n), std::polar(1.0, 0.7));
+    auto const complex_near = exec.copy(phases);
+    preconditioner_handle complex_with;
+    succeed(coppice_preconditioner_create(complex_handle, "multilevel", complex_near.data(), 1, &complex_with));
+    auto const complex_r = exec.copy(wave<std::complex<double>>(std::size_t(n)));
+    auto complex_z = exec.copy(std::vector<std::complex<double>>(std::size_t(n)));
+    succeed(coppice_preconditioner_apply(complex_with, complex_r.data(), complex_z.data(), n));
+    auto const complex_offsets = exec.copy(of_complex.offsets);
+    auto const complex_indices = exec.copy(of_complex.indices);
+    auto const complex_values = exec.copy(of_complex.values);
+    csr_view<std::complex<double>> const complex_view{
+        std::int32_t(n),        std::int32_t(n),        std::int32_t(complex_indices.size()),
+        complex_offsets.data(), complex_indices.data(), complex_values.data()};
+    auto const complex_same = make_preconditioner(exec, "multilevel", complex_view, option_values{},
+                                                  near_null_space<std::complex<double>>{1, 1, complex_near.view()});
+    auto complex_expected = exec.copy(std::vector<std::complex<double>>(std::size_t(n)));
+    complex_same.apply(exec, complex_r.view(), complex_expected.view());
+    CHECK(to_vector(exec, complex_z) == to_vector(exec, complex_expected));
+
     auto const larger = laplacian<double>(25).handle(e);
     refused(coppice_preconditioner_refresh(jacobi, larger), "coppice_preconditioner_refresh");
     CHECK(applied(with) == to_vector(exec, z));

@@ -496,6 +496,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             auto const result = method == "cg"         ? by(std::type_identity<cg<Executor, double>>{})
                                 : method == "minres"   ? by(std::type_identity<minres<Executor, double>>{})
                                 : method == "bicgstab" ? by(std::type_identity<bicgstab<Executor, double>>{})
+                                : method == "tfqmr"    ? by(std::type_identity<tfqmr<Executor, double>>{})
                                 : method == "idrs"     ? by(std::type_identity<idrs<Executor, double>>{})
                                 : method == "gmres"    ? by(std::type_identity<gmres<Executor, double>>{})
                                                        : by(std::type_identity<fgmres<Executor, double>>{});
@@ -642,6 +643,7 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
     auto const skew = of_rows({{0, 1}, {-1, 0}});
     CHECK(reason("cg", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("bicgstab", skew, {1, 0}) == krylov_reason::breakdown);
+    CHECK(reason("tfqmr", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("gmres", skew, {1, 0}) == krylov_reason::converged);
     CHECK(reason("minres", of_rows({{0, 1}, {1, 0}}), {1, 0}) == krylov_reason::converged);
     CHECK(reason("minres", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::converged);
@@ -734,6 +736,7 @@ TEST_CASE_TEMPLATE("the best x is returned if the preconditioner fails", Fixture
             breaks_down const p{&calls, sound};
             check(solve_with<cg<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<bicgstab<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<tfqmr<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<idrs<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<gmres<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<fgmres<Executor, double>>(exec, op, p, b, guess, options));
@@ -861,7 +864,8 @@ TEST_CASE_TEMPLATE("bad arguments are rejected", Fixture, COPPICE_TEST_EXECUTORS
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, std::vector<double>(4, 1.0), {}), dimension_error);
     }
     CHECK_THROWS_WITH_AS(solve_on(exec, "sor", "none", a, b, {}),
-                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, idrs, gmres, fgmres",
+                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, tfqmr, idrs, "
+                         "gmres, fgmres",
                          argument_error);
     auto const local = exec.copy(a);
     auto const m = make_preconditioner(exec, "none", local.view());

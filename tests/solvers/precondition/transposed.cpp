@@ -162,19 +162,21 @@ TEST_CASE_TEMPLATE("bicg: solves as LAPACK with any preconditioner, and as cg if
         auto const a = exec.copy(to_csr<double>(sample));
         auto const b = random_vector<double>(n, 6);
         auto const expected = lapack_solve(sample, b);
-        for (auto const* const name : {"none", "jacobi", "ilu0", "forest", "ilut", "mos-d"}) {
-            CAPTURE(name);
-            auto const right = exec.copy(b);
-            auto x = exec.copy(std::vector<double>(std::size_t(n), 0.0));
-            auto const found =
-                solve_automatically(exec, csr_operator(exec, a), right.view(), x.view(),
-                                    {.solver = "bicg", .preconditioner = name, .krylov = {.tolerance = 1e-12}});
-            CHECK(found.result.converged);
-            CHECK(found.result.relative_residual <= 1e-12);
-            auto const got = to_vector(exec, x);
-            for (int i = 0; i < n; ++i)
-                CHECK(got[std::size_t(i)] == doctest::Approx(expected[std::size_t(i)]).epsilon(1e-8));
-        }
+        for (auto const* const name : {"none", "jacobi", "ilu0", "forest", "ilut", "mos-d"})
+            for (auto const* const method : {"bicg", "qmr"}) {
+                CAPTURE(name);
+                CAPTURE(method);
+                auto const right = exec.copy(b);
+                auto x = exec.copy(std::vector<double>(std::size_t(n), 0.0));
+                auto const found =
+                    solve_automatically(exec, csr_operator(exec, a), right.view(), x.view(),
+                                        {.solver = method, .preconditioner = name, .krylov = {.tolerance = 1e-12}});
+                CHECK(found.result.converged);
+                CHECK(found.result.relative_residual <= 1e-12);
+                auto const got = to_vector(exec, x);
+                for (int i = 0; i < n; ++i)
+                    CHECK(got[std::size_t(i)] == doctest::Approx(expected[std::size_t(i)]).epsilon(1e-8));
+            }
     }
     auto const grid = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 20}));
     csr_operator const a(exec, grid);

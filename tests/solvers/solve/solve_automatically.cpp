@@ -346,13 +346,37 @@ TEST_CASE_TEMPLATE("complex matrices are solved by the method that is given", Fi
             CHECK(std::sqrt(rr / bb) <= 1.1e-10);
         }
         auto y = exec.copy(x);
+        std::vector<double> const ones(300, 1.0);
         CHECK_THROWS_WITH_AS(
-            solve_automatically(exec, op, b.view(), y.view(), {.near_null_space = std::vector<double>(300, 1.0)}),
-            "near-null-space vectors are for real matrices", argument_error);
+            solve_automatically(exec, op, b.view(), y.view(),
+                                {.near_null_space = ones, .near_null_space_imaginary = std::vector<double>(299, 1.0)}),
+            "near-null-space vectors with 300 real and 299 imaginary parts", dimension_error);
+        if (definite) {
+            auto const found = solve_automatically(exec, op, b.view(), y.view(),
+                                                   {.solver = "cg",
+                                                    .krylov = {.tolerance = 1e-8},
+                                                    .near_null_space = ones,
+                                                    .near_null_space_imaginary = ones});
+            CHECK(found.result.converged);
+            CHECK(found.attempts.front().choice.preconditioner == "multilevel");
+        }
         CHECK_THROWS_WITH_AS(
             solve_automatically(exec, op, b.view(), y.view(), {.null_space = std::vector<double>(300, 1.0)}),
             "null_space is for real matrices", argument_error);
     }
+}
+
+TEST_CASE("near-null-space vectors of a complex matrix put the multilevel method first") {
+    auto const first = [](bool symmetric, std::string_view solver, bool given) {
+        auto const choices =
+            solver_choices({.complex = true, .symmetric = symmetric}, 1'000'000, true, solver, automatic_name, given);
+        return choices.front().solver + " " + choices.front().preconditioner;
+    };
+    CHECK(first(true, "auto", true) == "cg multilevel");
+    CHECK(first(true, "auto", false) == "cg ic0");
+    CHECK(first(false, "auto", true) == "bicgstab multilevel");
+    CHECK(first(false, "gmres", true) == "gmres multilevel");
+    CHECK(first(false, "minres", true) == "minres jacobi"); // it needs a symmetric preconditioner
 }
 
 TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -401,6 +425,10 @@ TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixtur
               .starts_with("a point has 1 to 32 unknowns"));
     CHECK(wrong({.solver = "bicg", .null_space = std::vector<double>(n, 1.0)}, {})
               .starts_with("null_space is for other methods than bicg"));
+    CHECK(wrong({.solver = "qmr", .null_space = std::vector<double>(n, 1.0)}, {})
+              .starts_with("null_space is for other methods than qmr"));
+    CHECK(wrong({.near_null_space_imaginary = std::vector<double>(n, 1.0)}, std::vector<double>(n, 1.0)) ==
+          "near-null-space vectors of a real matrix are real");
 }
 
 TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUTORS) {
