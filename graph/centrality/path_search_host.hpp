@@ -32,10 +32,10 @@ public:
     /// Removes an entry of least distance whose distance is still that of its vertex. Returns false if there is none.
     bool next(T const* distances, entry& found) {
         for (;;) {
-            auto& least = buckets_[0];
-            while (!least.empty()) {
-                found = least.back();
-                least.pop_back();
+            auto& first = buckets_[0];
+            while (!first.empty()) {
+                found = first.back();
+                first.pop_back();
                 if (distances[found.vertex] == found.distance) return true;
             }
             used_ &= ~std::uint64_t(1);
@@ -59,12 +59,12 @@ private:
     /// Moves the entries of the first bucket in use to buckets below it, which are empty.
     void distribute(T const* distances, int b) {
         auto& bucket = buckets_[std::size_t(b)];
-        T least = std::numeric_limits<T>::infinity();
+        T smallest = std::numeric_limits<T>::infinity();
         for (entry const& e : bucket)
-            if (e.distance < least && distances[e.vertex] == e.distance) least = e.distance;
+            if (e.distance < smallest && distances[e.vertex] == e.distance) smallest = e.distance;
         used_ &= ~(std::uint64_t(1) << b);
-        if (least < std::numeric_limits<T>::infinity()) {
-            last_ = bits_of(least);
+        if (smallest < std::numeric_limits<T>::infinity()) {
+            last_ = bits_of(smallest);
             for (entry const& e : bucket)
                 if (distances[e.vertex] == e.distance) push(e.distance, e.vertex);
         }

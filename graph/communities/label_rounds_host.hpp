@@ -51,15 +51,15 @@ private:
         return at;
     }
     void grow() {
-        moved_.clear();
+        old_.clear();
         for (std::uint32_t const at : used_) {
-            moved_.push_back(slots_[at]);
+            old_.push_back(slots_[at]);
             slots_[at].label = -1;
         }
         if (++bits_; slots_.size() <= mask()) slots_.resize(mask() + 1);
-        for (std::size_t i = 0; i < moved_.size(); ++i) {
-            std::size_t const at = slot_of(moved_[i].label);
-            slots_[at] = moved_[i];
+        for (std::size_t i = 0; i < old_.size(); ++i) {
+            std::size_t const at = slot_of(old_[i].label);
+            slots_[at] = old_[i];
             used_[i] = static_cast<std::uint32_t>(at);
         }
     }
@@ -67,7 +67,7 @@ private:
     int bits_ = min_bits;
     std::vector<slot> slots_ = std::vector<slot>(std::size_t(1) << min_bits); ///< the first 2^bits are in use
     std::vector<std::uint32_t> used_;
-    std::vector<slot> moved_;
+    std::vector<slot> old_;
 };
 
 /// Chooses labels with one table for each thread. Labels are those of the tables of all vertices.
