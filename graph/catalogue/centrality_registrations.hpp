@@ -73,7 +73,7 @@ struct closeness_entry {
                                                     "samples weighted"}
                                     .combining(duplicates::first)
                                     .combining_weights(duplicates::min);
-    static constexpr graph_memory memory{68, 0};
+    static constexpr graph_memory memory{116, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = o.weighted ? weighted_closeness(exec, a, {.samples = o.samples})

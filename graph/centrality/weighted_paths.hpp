@@ -5,23 +5,30 @@
 
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
+#include <coppice/graph/centrality/path_search_host.hpp>
 #include <coppice/graph/search/sssp.hpp>
 
 namespace coppice::inline v0_1 {
 
 /// As betweenness(), where the value of an edge is its length, more than 0. For each source, the edges of shortest
-/// paths (distance[u] + length = distance[v], as sssp() rounds) form a graph without cycles; numbers of paths and
-/// dependencies are computed by its levels. `incoming` is the transposed matrix, or a itself if it is symmetric. Time
-/// per source: that of sssp() and O(n + m). Memory: 88 bytes per vertex and that of sssp(). Waits for every source.
-/// Throws matrix_error if a length is not more than 0, or if it is so small that a distance does not grow by it, and
-/// the errors of betweenness().
+/// paths (distance[u] + length = distance[v], as sssp() rounds) form a graph without cycles, in which numbers of paths
+/// and dependencies are computed. `incoming` is the transposed matrix, or a itself if it is symmetric.
+///
+/// The host searches from one source per thread (Dijkstra's algorithm): O(m + n log C) per source, where C is the ratio
+/// of the largest distance to the smallest difference of distances. Memory: 36 bytes per vertex and thread, 16 for each
+/// edge that was on a shortest path at some time, and 8 per vertex for each of 8 sources, or 4 per thread. CUDA
+/// processes the levels of that graph: O(n + m) and the time of sssp() per source, which waits; 88 bytes per vertex and
+/// the memory of sssp().
+///
+/// If a distance does not grow by a length, the host processes levels too. Throws matrix_error if a length is not more
+/// than 0 or edges by which distances do not grow form a cycle, and the errors of betweenness().
 template <executor Executor, class T>
 betweenness_result weighted_betweenness(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
                                         betweenness_options const& options = {});
 
 /// As closeness(), by lengths of edges, at least 0. Distances of 0 count as reached and add nothing to the sums; the
-/// harmonic sum omits them. Memory: 25 bytes per vertex and that of sssp(). Throws the errors of closeness() and
-/// sssp(), and matrix_error for negative lengths.
+/// harmonic sum omits them. Searches and memory: as of weighted_betweenness(), but 12 bytes per vertex and thread.
+/// Throws the errors of closeness() and sssp(), and matrix_error for negative lengths.
 template <executor Executor, class T>
 closeness_result weighted_closeness(Executor const& exec, csr_view<T> a, source_choice const& from = {});
 
@@ -121,6 +128,57 @@ struct is_reached {
     T const* distances;
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return distances[v] - distances[v] == T(0) ? 1 : 0; }
 };
+template <executor Executor, class T>
+void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                                     std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
+    graph_view const g(a), in(incoming);
+    std::int64_t const n = g.vertices;
+    buffer<std::int32_t> waiting(exec, n);
+    buffer<scaled_number> paths(exec, n), ratios(exec, n);
+    auto const all = every_vertex(exec, g);
+    level_lists<Executor> lists(exec, n, n + 1);
+    for (vertex_id const source : sources) {
+        auto const found = sssp(exec, a, source, {.parents = false});
+        weighted_walk<T> const x{a,
+                                 incoming,
+                                 found.distances.data(),
+                                 waiting.data(),
+                                 paths.data(),
+                                 ratios.data(),
+                                 result.scores.data(),
+                                 of_edges ? result.edge_scores.data() : nullptr,
+                                 source};
+        edge_sum(exec, nullptr, all.data(), in, count_waiting<T>{x});
+        lists.clear();
+        for_each(exec, 1, list_source{lists.now(), source});
+        lists.forward_once([&] {
+            edge_map(exec, nullptr, lists.now(), g, into(lists.next()), release_on_path<T>{x});
+            edge_sum(exec, nullptr, lists.next(), in, count_weighted_paths<T>{x});
+        });
+        std::int32_t levels = 0;
+        if (lists.count(levels) < reduce(exec, n, std::int64_t{0}, is_reached<T>{found.distances.data()}, plus{}))
+            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
+                               "order of the vertices; scale or round the lengths");
+        lists.backward_once([&] { edge_sum(exec, nullptr, lists.now(), g, depend_on_weighted<T>{x}); });
+        exec.synchronize(); // the distances are destroyed here
+    }
+}
+template <executor Executor, class T>
+void add_path_dependencies(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                           std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
+    add_path_dependencies_by_levels(exec, a, incoming, sources, of_edges, result);
+}
+/// Calls add(source, distances) for all sources in order, with the distances from the source.
+template <executor Executor, class T, class Add>
+void for_distances_of_sources(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources,
+                              Add const& add) {
+    for (vertex_id const source : sources) {
+        auto const found = sssp(exec, a, source, {.parents = false});
+        add(source, found.distances.data());
+        exec.synchronize(); // the distances are destroyed here
+    }
+}
+
 template <class T>
 struct add_distances {
     T const* distances;
@@ -159,37 +217,8 @@ betweenness_result weighted_betweenness(Executor const& exec, csr_view<T> a, csr
     graph_view const g(a), in(incoming);
     auto const chosen = start_betweenness(g, in, options);
     require_lengths(exec, a, true, "betweenness");
-    std::int64_t const n = g.vertices;
     auto result = empty_betweenness(exec, g, options, std::int64_t(chosen.size()));
-    buffer<std::int32_t> waiting(exec, n);
-    buffer<scaled_number> paths(exec, n), ratios(exec, n);
-    auto const all = every_vertex(exec, g);
-    level_lists<Executor> lists(exec, n, n + 1);
-    for (vertex_id const source : chosen) {
-        auto const found = sssp(exec, a, source, {.parents = false});
-        weighted_walk<T> const x{a,
-                                 incoming,
-                                 found.distances.data(),
-                                 waiting.data(),
-                                 paths.data(),
-                                 ratios.data(),
-                                 result.scores.data(),
-                                 options.edges ? result.edge_scores.data() : nullptr,
-                                 source};
-        edge_sum(exec, nullptr, all.data(), in, count_waiting<T>{x});
-        lists.clear();
-        for_each(exec, 1, list_source{lists.now(), source});
-        lists.forward_once([&] {
-            edge_map(exec, nullptr, lists.now(), g, into(lists.next()), release_on_path<T>{x});
-            edge_sum(exec, nullptr, lists.next(), in, count_weighted_paths<T>{x});
-        });
-        std::int32_t levels = 0;
-        if (lists.count(levels) < reduce(exec, n, std::int64_t{0}, is_reached<T>{found.distances.data()}, plus{}))
-            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
-                               "order of the vertices; scale or round the lengths");
-        lists.backward_once([&] { edge_sum(exec, nullptr, lists.now(), g, depend_on_weighted<T>{x}); });
-        exec.synchronize(); // the distances are destroyed here
-    }
+    add_path_dependencies(exec, a, incoming, chosen, options.edges, result);
     scale_betweenness(exec, options, result);
     return result;
 }
@@ -211,12 +240,9 @@ closeness_result weighted_closeness(Executor const& exec, csr_view<T> a, source_
     fill(exec, is_source.view(), 0);
     auto const sources = exec.copy(chosen);
     for_each(exec, count, flag_source{sources.data(), is_source.data()});
-    for (vertex_id const source : chosen) {
-        auto const found = sssp(exec, a, source, {.parents = false});
-        for_each(exec, n,
-                 add_distances<T>{found.distances.data(), sums.data(), counts.data(), result.harmonic.data(), source});
-        exec.synchronize(); // the distances are destroyed here
-    }
+    for_distances_of_sources(exec, a, chosen, [&](vertex_id source, T const* distances) {
+        for_each(exec, n, add_distances<T>{distances, sums.data(), counts.data(), result.harmonic.data(), source});
+    });
     double const scale = from.vertices.empty() && count > 0 ? double(n) / double(count) : 1.0;
     for_each(exec, n,
              finish_weighted_closeness{sums.data(), counts.data(), is_source.data(), double(count), scale,

@@ -17,8 +17,8 @@ struct label_propagation_result {
 /// Label propagation (Raghavan, Albert and Kumara 2007): each vertex repeatedly takes the label that most of its edges
 /// lead to. It keeps its label if that is among the most frequent ones; otherwise the smallest of these is taken. A
 /// quarter of the vertices, chosen by a hash that changes with every sweep, moves at a time. Edge values and loops are
-/// ignored. The graph is undirected. The result is the same for any number of threads, on host and CUDA. Memory: 24
-/// bytes per edge, 44 per vertex. Waits once per sweep.
+/// ignored. The graph is undirected. The result is the same for any number of threads, on host and CUDA. Memory: 36
+/// bytes per vertex; on CUDA 48, and 24 per edge. Waits once per sweep.
 ///
 /// Throws argument_error for max_sweeps < 1.
 template <executor Executor>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Rounds in which vertices take the label of best score among their neighbours' labels, a quarter of the vertices at a
-/// time.
+/// time. The rule that decides is the same on the host (label_rounds_host.hpp), where each thread has one table.
 #pragma once
 
 #include <coppice/algebra/random.hpp>
@@ -14,11 +14,11 @@ namespace coppice::inline v0_1::analytics {
 struct label_tables {
     graph_view g;
     std::int64_t const* edge_weights; ///< null: 1
-    vertex_id* labels;
+    vertex_id const* labels;
+    std::uint32_t* best_label; ///< the smallest label of the best score; ~0u: the vertex stays
     vertex_id* keys;           ///< -1: free slot; all slots are free between rounds
     std::int64_t* weights;     ///< 0 between rounds
     std::uint64_t* best;       ///< the complement of the best score
-    std::uint32_t* best_label; ///< the smallest label of that score; ~0u: the vertex stays
 
     COPPICE_HD std::int64_t weight(std::int32_t k) const { return edge_weights ? edge_weights[k] : 1; }
 };
@@ -33,11 +33,14 @@ struct quarter_rule {
         return int(mix_bits(index * golden_ratio + salt) >> 62);
     }
 };
+/// Lists the vertices that are waiting.
 struct list_quarter {
     quarter_rule rule;
+    std::int32_t const* waits;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (waits[v] == 0) return;
         int const quarter = rule(v);
         if (quarter == 0)
             worker.template emit<0>(v);
@@ -114,17 +117,42 @@ struct choose_label {
 };
 template <class Score>
 struct take_label {
-    label_tables x;
+    std::uint32_t const* best_label;
+    vertex_id* labels;
+    std::int32_t* waits;
     Score score;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        auto const to = static_cast<vertex_id>(x.best_label[v]);
-        vertex_id const from = x.labels[v];
-        if (x.best_label[v] == ~0u || to == from) return;
-        x.labels[v] = to;
+        auto const to = static_cast<vertex_id>(best_label[v]);
+        vertex_id const from = labels[v];
+        waits[v] = 0;
+        if (best_label[v] == ~0u || to == from) return;
+        labels[v] = to;
         score.moves(worker, v, from, to);
         worker.emit(v);
+    }
+};
+/// Lets the neighbours of u decide again that have another label than u.
+struct wake_neighbors {
+    graph_view g;
+    vertex_id const* labels;
+    std::int32_t* waits;
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (labels[v] != labels[u]) worker.store(waits + v, 1);
+    }
+};
+struct end_label_round {
+    worklist *list, *changed;
+    std::int64_t* moves;
+    COPPICE_HD void operator()(std::int64_t) const {
+        *moves += changed->count;
+        list->clear();
+        changed->clear();
     }
 };
 struct label_itself {
@@ -132,8 +160,36 @@ struct label_itself {
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(v); }
 };
 
-/// Owns labels and tables: 24 bytes per edge and 36 per vertex. score(v, label, own, weight) returns the score of
-/// taking `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
+/// Chooses labels by tables of all vertices: 24 bytes per edge and 8 per vertex.
+template <executor Executor>
+class label_choice {
+public:
+    label_choice(Executor const& exec, graph_view g, std::int64_t const* edge_weights, vertex_id const* labels,
+                 std::uint32_t* best_label)
+        : exec_(exec), keys_(exec, 2 * std::int64_t(g.edge_count)), weights_(exec, 2 * std::int64_t(g.edge_count)),
+          best_(exec, g.vertices), x_{g,           edge_weights, labels, best_label, keys_.data(), weights_.data(),
+                                      best_.data()} {
+        fill(exec, keys_.view(), -1);
+        fill(exec, weights_.view(), 0);
+    }
+    template <class Score>
+    void choose(worklist const* list, Score const& score) const {
+        vertex_map(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
+        edge_map(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
+    }
+
+private:
+    Executor exec_;
+    buffer<vertex_id> keys_;
+    buffer<std::int64_t> weights_;
+    buffer<std::uint64_t> best_;
+    label_tables x_;
+};
+
+/// Owns the labels: 32 bytes per vertex and the tables. score(v, label, own, weight) returns the score of taking
+/// `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
 /// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move. A score that
 /// depends on which vertices move together has score.of_quarter(rule, quarter), the score of the round of the vertices
 /// v with rule(v) = quarter.
@@ -146,60 +202,67 @@ public:
     label_rounds(Executor const& exec, graph_view g, std::int64_t const* edge_weights)
         : label_rounds(exec, g, edge_weights, g.vertices, 0) {}
     label_rounds(Executor const& exec, graph_view g, std::int64_t const* edge_weights, vertex_id own, vertex_id first)
-        : exec_(exec), labels_(exec, g.vertices), keys_(exec, 2 * std::int64_t(g.edge_count)),
-          weights_(exec, 2 * std::int64_t(g.edge_count)), best_(exec, g.vertices), best_label_(exec, g.vertices),
-          lists_(exec, g.vertices), own_vertices_(placed(exec, worklist{nullptr, own, 0})), rule_{0, first},
-          x_{g, edge_weights, labels_.data(), keys_.data(), weights_.data(), best_.data(), best_label_.data()} {
+        : exec_(exec), g_(g), labels_(exec, g.vertices), best_label_(exec, g.vertices), waits_(exec, g.vertices),
+          lists_(exec, g.vertices), own_vertices_(placed(exec, worklist{nullptr, own, 0})),
+          moves_(placed(exec, std::int64_t{0})), rule_{0, first},
+          choice_(exec, g, edge_weights, labels_.data(), best_label_.data()) {
         for_each(exec, g.vertices, label_itself{labels_.data()});
-        fill(exec, keys_.view(), -1);
-        fill(exec, weights_.view(), 0);
+        wake_all();
     }
-    /// Processes every vertex once; returns the number of vertices that moved. Waits.
+    /// Lets all vertices decide in the next sweep.
+    void wake_all() { fill(exec_, waits_.view(), 1); }
+    /// Processes the vertices that have not decided yet, and those with a neighbour that took another label than theirs
+    /// since they decided; returns the number of moves. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
         begin_sweep(salt);
         for (int q = 0; q < 4; ++q) quarter(score, q);
-        return changed();
+        return moves();
     }
-    /// The steps of a sweep: begin_sweep(), quarter() for 0 to 3, changed().
+    /// The steps of a sweep: begin_sweep(), quarter() for 0 to 3, moves().
     void begin_sweep(std::uint64_t salt) {
         rule_.salt = mix_bits(salt);
-        for_each(exec_, 1, clear_list{lists_[4]});
+        fill(exec_, moves_.view(), 0);
         vertex_map(exec_, nullptr, own_vertices_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
-                   list_quarter{rule_});
+                   list_quarter{rule_, waits_.data()});
     }
     template <class Score>
     void quarter(Score const& score, int q) {
-        if constexpr (requires { score.of_quarter(quarter_rule{}, 0); })
-            round(lists_[q], lists_[4], score.of_quarter(rule_, q));
+        if constexpr (requires { score.of_quarter(rule_, 0); })
+            round(lists_[q], score.of_quarter(rule_, q));
         else
-            round(lists_[q], lists_[4], score);
-        for_each(exec_, 1, clear_list{lists_[q]});
+            round(lists_[q], score);
     }
-    std::int64_t changed() {
-        return exec_.load(lists_[4]).count;
-    } ///< number of vertices that moved in this sweep; waits
+    std::int64_t moves() { return exec_.load(moves_.data()); } ///< in this sweep; waits
+    /// Lets the neighbours in `g` of the vertices of a list decide again that have another label than these.
+    void wake_neighbors_of(worklist const* list, graph_view g) {
+        edge_map(exec_, nullptr, list, g, nothing(), wake_neighbors{g, labels_.data(), waits_.data()});
+    }
     buffer<vertex_id>& labels() { return labels_; }
 
 private:
     template <class Score>
-    void round(worklist* list, worklist* changed, Score const& score) {
-        vertex_map(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});
-        edge_map(exec_, nullptr, list, x_.g, nothing(), gather_label{x_});
-        edge_map(exec_, nullptr, list, x_.g, nothing(), score_label<Score>{x_, score});
-        edge_map(exec_, nullptr, list, x_.g, nothing(), choose_label<Score>{x_, score});
-        vertex_map(exec_, nullptr, list, into(changed), take_label<Score>{x_, score});
+    void round(worklist* list, Score const& score) {
+        worklist* const changed = lists_[4];
+        choice_.choose(list, score);
+        vertex_map(exec_, nullptr, list, into(changed),
+                   take_label<Score>{best_label_.data(), labels_.data(), waits_.data(), score});
+        wake_neighbors_of(changed, g_);
+        for_each(exec_, 1, end_label_round{list, changed, moves_.data()});
     }
 
     Executor exec_;
-    buffer<vertex_id> labels_, keys_;
-    buffer<std::int64_t> weights_;
-    buffer<std::uint64_t> best_;
+    graph_view g_;
+    buffer<vertex_id> labels_;
     buffer<std::uint32_t> best_label_;
+    buffer<std::int32_t> waits_; ///< 1: the vertex decides in the next sweep
     worklists<5> lists_;
     buffer<worklist> own_vertices_;
+    buffer<std::int64_t> moves_;
     quarter_rule rule_;
-    label_tables x_;
+    label_choice<Executor> choice_;
 };
 
 } // namespace coppice::inline v0_1::analytics
+
+#include <coppice/graph/communities/label_rounds_host.hpp>

@@ -12,6 +12,7 @@
 #include <coppice/centrality.hpp>
 #include <coppice/communities.hpp>
 #include <coppice/flow.hpp>
+#include <coppice/generators.hpp>
 #include <coppice/graph/catalogue/checks.hpp>
 #include <coppice/graph_algorithms.hpp>
 #include <coppice/graph_structure.hpp>
@@ -472,6 +473,90 @@ TEST_CASE_TEMPLATE("betweenness of edges and by lengths, closeness by lengths: s
     CHECK(to_vector(exec, weighted_closeness(exec, z.view()).scores) == std::vector<double>{0, 0});
 }
 
+namespace {
+
+/// R-MAT graph with random lengths, half of them integers.
+template <class T>
+csr<T> random_lengths(host_executor const& host, int scale) {
+    auto a = generate<T>(host, "rmat", {.scale = scale, .edge_factor = 12});
+    auto const* const offsets = a.row_offsets().data();
+    auto const* const columns = a.column_indices().data();
+    T* const values = a.values().data();
+    for (int u = 0; u < int(a.rows()); ++u)
+        for (auto k = offsets[u]; k < offsets[u + 1]; ++k) {
+            auto const bits =
+                mix_bits(std::uint64_t(std::min(u, columns[k])) * 99991 + std::uint64_t(std::max(u, columns[k])));
+            values[k] = T(1 + bits % 8) + (bits % 2 == 0 ? T(0) : T(bits >> 40) / T(1 << 24));
+        }
+    return a;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("weighted betweenness and closeness: the same bits for any number of threads", T, float, double) {
+    host_executor const one(1);
+    auto const a = random_lengths<T>(one, 8);
+    betweenness_options const options{.from = {.samples = 50}, .edges = true};
+    auto const expected = weighted_betweenness(one, a.view(), a.view(), options);
+    auto const near = weighted_closeness(one, a.view(), options.from);
+    CHECK(expected.sources == 50);
+    for (int const threads : {2, 3, 5}) {
+        host_executor const exec(threads);
+        auto const found = weighted_betweenness(exec, a.view(), a.view(), options);
+        CHECK(to_vector(exec, found.scores) == to_vector(one, expected.scores));
+        CHECK(to_vector(exec, found.edge_scores) == to_vector(one, expected.edge_scores));
+        auto const close = weighted_closeness(exec, a.view(), options.from);
+        CHECK(to_vector(exec, close.scores) == to_vector(one, near.scores));
+        CHECK(to_vector(exec, close.harmonic) == to_vector(one, near.harmonic));
+    }
+}
+
+TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite lengths, and numbers of paths") {
+    host_executor const exec(2);
+    // 1e20 + 1 = 1e20: vertices 1 to 3 have equal distances from 0; an edge from one to another gives a second path.
+    struct directed_edge {
+        int from, to;
+    };
+    auto const scores = [&](std::vector<directed_edge> const& short_edges) {
+        graph_builder tiny(4);
+        for (int v = 1; v < 4; ++v) tiny.entry(0, v, 1e20);
+        for (auto const& e : short_edges) tiny.entry(e.from, e.to, 1);
+        auto const a = tiny.plain().on(exec), transposed = transpose(exec, a.view());
+        betweenness_options options;
+        options.from.vertices = {0};
+        options.edges = true;
+        auto const found = weighted_betweenness(exec, a.view(), transposed.view(), options);
+        auto const edges = to_vector(exec, found.edge_scores);
+        CHECK(std::accumulate(edges.begin(), edges.begin() + 3, 0.0) == 3); // every path begins at 0
+        return to_vector(exec, found.scores);
+    };
+    CHECK(scores({}) == std::vector<double>{0, 0, 0, 0});
+    CHECK(scores({{1, 2}}) == std::vector<double>{0, 0.5, 0, 0});
+    CHECK(scores({{2, 1}}) == std::vector<double>{0, 0, 0.5, 0});
+    CHECK(scores({{3, 1}, {1, 2}})[3] == doctest::Approx(0.5 + 1.0 / 3));
+    CHECK(scores({{3, 1}, {1, 2}})[1] == doctest::Approx(2.0 / 3));
+    CHECK_THROWS_AS(scores({{1, 2}, {2, 3}, {3, 1}}), matrix_error);
+    graph_builder far(4); // 3 is not reached, since an infinite length is no edge
+    far.edge(0, 1, 1);
+    far.edge(1, 2, 1);
+    far.edge(2, 3, std::numeric_limits<double>::infinity());
+    auto const b = far.plain().on(exec);
+    CHECK(to_vector(exec, weighted_betweenness(exec, b.view(), b.view()).scores) == std::vector<double>{0, 2, 0, 0});
+    int const diamonds = 1000; // 2^1000 paths; the edges of a diamond share what passes through it
+    graph_builder chain(3 * diamonds + 1);
+    for (int i = 0; i < diamonds; ++i)
+        for (int const middle : {3 * i + 1, 3 * i + 2}) {
+            chain.edge(3 * i, middle, 1);
+            chain.edge(middle, 3 * i + 3, 1);
+        }
+    auto const c = chain.plain().on(exec);
+    auto const edges = to_vector(
+        exec, weighted_betweenness(exec, c.view(), c.view(), {.from = {.vertices = {0}}, .edges = true}).edge_scores);
+    for (int i = 0; i < diamonds; i += 13) // from 3i to 3i + 1
+        CHECK(edges[std::size_t(c.row_offsets()[3 * i]) + (i == 0 ? 0 : 2)] ==
+              doctest::Approx(1 + 0.5 * (3 * (diamonds - 1 - i) + 1)).epsilon(1e-12));
+}
+
 TEST_CASE_TEMPLATE("weighted ranks and spectral centralities solve their equations", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto weights = random_network(50, 300, 11, true);
@@ -566,6 +651,62 @@ TEST_CASE_TEMPLATE("leiden: connected communities, at least the modularity of lo
     CHECK_THROWS_AS(leiden(exec, a.view(), {.passes = 0}), argument_error);
     CHECK_THROWS_WITH_AS(leiden(exec, a.view(), {.louvain = {.resolution = 0}}),
                          "leiden option resolution is 0, expected more than 0", argument_error);
+}
+
+TEST_CASE("communities: the same labels for any number of threads") {
+    host_executor const one(1);
+    auto const a = random_lengths<double>(one, 12); // rows that threads share
+    auto const of_leiden = leiden(one, a.view());
+    auto const of_louvain = louvain(one, a.view());
+    auto const spread = label_propagation(one, graph_view(a));
+    for (int const threads : {2, 3}) {
+        host_executor const exec(threads);
+        auto const found = leiden(exec, a.view());
+        CHECK(to_vector(exec, found.labels) == to_vector(one, of_leiden.labels));
+        CHECK(found.modularity == of_leiden.modularity);
+        CHECK(to_vector(exec, louvain(exec, a.view()).labels) == to_vector(one, of_louvain.labels));
+        CHECK(to_vector(exec, label_propagation(exec, graph_view(a)).labels) == to_vector(one, spread.labels));
+    }
+}
+
+TEST_CASE("communities: a vertex chooses the smallest label of the largest score") {
+    host_executor const exec(3);
+    int const leaves = 40000; // the table of a hub grows many times, and its row is longer than a piece of work
+    std::mt19937 random(3);
+    graph_builder g(leaves + 2);
+    for (int v = 2; v < leaves + 2; ++v) {
+        g.edge(0, v, 1 + int(random() % 3));
+        if (v % 3 == 0) g.edge(1, v, 1 + int(random() % 3));
+        g.edge(v, 2 + int(random() % unsigned(leaves)), 2);
+    }
+    auto const weights = g.plain();
+    auto const a = weights.on(exec);
+    std::vector<int> labels(std::size_t(a.rows()));
+    for (std::size_t v = 0; v < labels.size(); ++v)
+        labels[v] = v % 5 == 0 ? int(random() % 200) : int(random() % labels.size());
+    std::vector<std::int64_t> whole(weights.values.begin(), weights.values.end());
+    std::vector<std::uint32_t> chosen(labels.size());
+    analytics::label_choice<host_executor> choice(exec, graph_view(a), whole.data(), labels.data(), chosen.data());
+    analytics::worklist const all{nullptr, std::int64_t(labels.size()), 0};
+    for (int repeat = 0; repeat < 2; ++repeat) { // tables are empty after use
+        choice.choose(&all, analytics::count_of_label{});
+        std::vector<std::map<int, std::int64_t>> around(labels.size());
+        for_entries(weights, [&](int u, int v, double x) {
+            if (u != v) around[std::size_t(u)][labels[std::size_t(v)]] += std::int64_t(x);
+        });
+        std::size_t wrong = 0;
+        for (std::size_t v = 0; v < labels.size(); ++v) {
+            std::int64_t largest = 0;
+            int best = -1; // ascending labels; equal weights: the own label, else the smallest
+            for (auto const& [label, weight] : around[v])
+                if (weight > largest || (weight == largest && label == labels[v])) {
+                    largest = weight;
+                    best = label;
+                }
+            wrong += chosen[v] != static_cast<std::uint32_t>(best);
+        }
+        CHECK(wrong == 0);
+    }
 }
 
 namespace {

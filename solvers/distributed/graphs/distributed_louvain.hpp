@@ -24,6 +24,7 @@ struct integer_graph_of_rank {
     owned_graph<host_executor> graph;
     halo<host_executor, vertex_id> labels_of_others;
     buffer<std::int64_t> weights, row_sums;
+    csr<std::int64_t> incoming; ///< rows of the own vertices, transposed: edges from outer vertices to own ones
     buffer<analytics::worklist> own_vertices;
     double all = 0;
     std::int64_t all_edges;
@@ -32,7 +33,7 @@ struct integer_graph_of_rank {
     integer_graph_of_rank(host_executor const& exec, rank_communicator const& comm,
                           distributed_rows<host_executor, vertex_id, O> const& rows, buffer<std::int64_t> edge_weights)
         : graph(exec, comm, rows), labels_of_others(rows.template halo_of<vertex_id>(exec, comm)),
-          weights(std::move(edge_weights)), row_sums(exec, graph.own()),
+          weights(std::move(edge_weights)), row_sums(exec, graph.own()), incoming(transpose(exec, matrix())),
           own_vertices(placed(exec, analytics::worklist{nullptr, graph.own(), 0})),
           all_edges(comm.all_reduce(rows.nonzeros(), plus{})) {
         edge_sum(exec, nullptr, own_vertices.data(), graph.view(),
@@ -40,11 +41,20 @@ struct integer_graph_of_rank {
         all = double(sum_over_ranks(exec, row_sums));
     }
 
-    /// Labels of the own vertices become those of the outer vertices of other ranks. Collective.
-    void exchange(host_executor const& exec, buffer<vertex_id>& labels) {
-        labels_of_others.start(exec, labels.data());
+    /// Labels of the own vertices become those of the outer vertices of other ranks; neighbours of outer vertices with
+    /// another label than before may decide again. Collective.
+    void exchange(host_executor const& exec, analytics::label_rounds<host_executor>& rounds) {
+        vertex_id* const labels = rounds.labels().data();
+        labels_of_others.start(exec, labels);
         labels_of_others.finish(exec);
-        std::copy_n(labels_of_others.values(), labels.size() - graph.own(), labels.data() + graph.own());
+        std::vector<vertex_id> changed;
+        for (vertex_id v = graph.own(); v < graph.view().vertices; ++v) {
+            vertex_id const label = labels_of_others.values()[v - graph.own()];
+            if (labels[v] != label) changed.push_back(v);
+            labels[v] = label;
+        }
+        analytics::worklist const list{changed.data(), std::int64_t(changed.size())};
+        if (list.count > 0) rounds.wake_neighbors_of(&list, graph_view(incoming));
     }
     /// analytics::integer_graph::modularity() of the whole graph. `totals`: of the communities of this rank.
     /// Collective.
@@ -62,6 +72,10 @@ struct integer_graph_of_rank {
     }
 
 private:
+    csr_view<std::int64_t> matrix() const {
+        graph_view const g = graph.view();
+        return {g.vertices, g.vertices, g.edge_count, g.offsets, g.neighbors, weights.data()};
+    }
     std::int64_t sum_over_ranks(host_executor const& exec, buffer<std::int64_t> const& x) const {
         return graph.comm().all_reduce(
             reduce(exec, x.size(), std::int64_t{0}, analytics::value_at<std::int64_t>{x.data()}, plus{}), plus{});
@@ -112,9 +126,9 @@ inline communities_of_rank move_vertices(host_executor const& exec, integer_grap
                                            &totals},
                            quarter);
             totals.add(exec, comm, changes.data(), c.totals.data());
-            w.exchange(exec, rounds.labels());
+            w.exchange(exec, rounds);
         }
-        if (comm.all_reduce(rounds.changed(), plus{}) <= w.graph.all_vertices() / 1000) break;
+        if (comm.all_reduce(rounds.moves(), plus{}) <= w.graph.all_vertices() / 1000) break;
     }
     std::swap(rounds.labels(), c.labels);
     return c;

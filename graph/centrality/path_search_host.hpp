@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Shortest paths from one source on one thread, with what betweenness sums, and sums over sources in their order.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <coppice/graph/centrality/betweenness.hpp>
+
+namespace coppice::inline v0_1::analytics {
+
+/// Priority queue of vertices by distances that never decrease from one removal to the next: a radix heap (Ahuja,
+/// Mehlhorn, Orlin and Tarjan 1990) of the bits of the distances. A vertex may be stored several times.
+template <class T>
+class distance_queue {
+public:
+    struct entry {
+        T distance;
+        vertex_id vertex;
+    };
+    /// `distance` is not less than that of the last call of next().
+    void push(T distance, vertex_id v) {
+        int const b = bucket_of(distance);
+        used_ |= std::uint64_t(1) << b;
+        buckets_[std::size_t(b)].push_back({distance, v});
+    }
+    /// Removes an entry of least distance whose distance is still that of its vertex. Returns false if there is none.
+    bool next(T const* distances, entry& found) {
+        for (;;) {
+            auto& first = buckets_[0];
+            while (!first.empty()) {
+                found = first.back();
+                first.pop_back();
+                if (distances[found.vertex] == found.distance) return true;
+            }
+            used_ &= ~std::uint64_t(1);
+            if (used_ == 0) return false;
+            distribute(distances, std::countr_zero(used_));
+        }
+    }
+    void clear() {
+        for (auto& bucket : buckets_) bucket.clear();
+        used_ = 0;
+        last_ = 0;
+    }
+
+private:
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+    static bits bits_of(T distance) { return std::bit_cast<bits>(distance); }
+    // Distances are not negative, so that the highest bit is 0 and numbers of buckets are at most 63.
+    int bucket_of(T distance) const { return int(std::bit_width(static_cast<bits>(bits_of(distance) ^ last_))); }
+
+    /// Moves the entries of the first bucket in use to buckets below it, which are empty.
+    void distribute(T const* distances, int b) {
+        auto& bucket = buckets_[std::size_t(b)];
+        T smallest = std::numeric_limits<T>::infinity();
+        for (entry const& e : bucket)
+            if (e.distance < smallest && distances[e.vertex] == e.distance) smallest = e.distance;
+        used_ &= ~(std::uint64_t(1) << b);
+        if (smallest < std::numeric_limits<T>::infinity()) {
+            last_ = bits_of(smallest);
+            for (entry const& e : bucket)
+                if (distances[e.vertex] == e.distance) push(e.distance, e.vertex);
+        }
+        bucket.clear();
+    }
+
+    std::array<std::vector<entry>, 64> buckets_;
+    std::uint64_t used_ = 0; ///< bit b: bucket b may have entries
+    bits last_ = 0;          ///< of the last distance that was the least
+};
+
+/// Dijkstra's algorithm from one source after the other; arrays are kept between the searches.
+template <class T>
+class path_search {
+public:
+    path_search(host_executor const& exec, csr_view<T> a) : a_(a), distances_(exec, a.rows()), order_(exec, a.rows()) {
+        std::fill(distances_.begin(), distances_.end(), std::numeric_limits<T>::infinity());
+    }
+    /// Calls leave(u, distance) for every vertex that is reached, by ascending distances, and then
+    /// improve(u, k, v, distance, closer) for each edge k of u to v that gives a path that is as short as the shortest
+    /// one so far, or `closer`. Distances are those of sssp(). They are valid until the next search.
+    template <class Leave, class Improve>
+    void run(vertex_id source, Leave const& leave, Improve const& improve) {
+        for (std::int64_t i = 0; i < reached_; ++i) distances_[order_[i]] = std::numeric_limits<T>::infinity();
+        reached_ = 0;
+        queue_.clear();
+        distances_[source] = 0;
+        queue_.push(T(0), source);
+        T* const distances = distances_.data();
+        typename distance_queue<T>::entry now;
+        while (queue_.next(distances, now)) {
+            vertex_id const u = now.vertex;
+            order_[reached_++] = u;
+            leave(u, now.distance);
+            std::int32_t const begin = a_.offsets[u], end = a_.offsets[u + 1];
+            for (std::int32_t first = begin; first < end; first += piece) {
+                // The edges that may be on a shortest path are selected first, without a branch for each edge.
+                std::int32_t edges[piece];
+                int count = 0;
+                for (std::int32_t k = first, stop = std::min(end, first + piece); k < stop; ++k) {
+                    edges[count] = k;
+                    count += now.distance + a_.coefficients[k] <= distances[a_.indices[k]] ? 1 : 0;
+                }
+                for (int i = 0; i < count; ++i) {
+                    std::int32_t const k = edges[i];
+                    vertex_id const v = a_.indices[k];
+                    T const distance = now.distance + a_.coefficients[k];
+                    if (!(distance <= distances[v]) || distance == std::numeric_limits<T>::infinity()) continue;
+                    bool const closer = distance < distances[v];
+                    if (closer) {
+                        distances[v] = distance;
+                        queue_.push(distance, v);
+                    }
+                    improve(k, v, distance, closer);
+                }
+            }
+        }
+    }
+    T const* distances() const { return distances_.data(); }
+    /// The vertices that the last search reached, by ascending distances.
+    vertex_id const* order() const { return order_.data(); }
+    std::int64_t reached() const { return reached_; }
+
+private:
+    static constexpr std::int32_t piece = 64;
+
+    csr_view<T> a_;
+    buffer<T> distances_;
+    buffer<vertex_id> order_;
+    std::int64_t reached_ = 0;
+    distance_queue<T> queue_;
+};
+
+/// What one source adds to the score of an edge.
+struct edge_dependence {
+    std::int32_t edge;
+    double value;
+};
+
+/// What path_dependencies::run() found.
+enum class path_order {
+    complete,
+    overflows, ///< a number of paths overflows
+    unknown    ///< a distance does not grow by a length: the order of removal need not be one of the paths
+};
+
+/// Dependencies of the vertices and edges on paths from a source (Brandes 2001). Instead of lists of predecessors, the
+/// edges that gave a shortest path when their first end was left are noted in order. Read backwards, those that are
+/// still on a shortest path are the edges of each vertex to vertices whose dependencies are complete.
+template <class T, class Number>
+class path_dependencies {
+public:
+    path_dependencies(host_executor const& exec, csr_view<T> a)
+        : paths_(exec, a.rows()), ratios_(exec, a.rows()), first_(exec, a.rows() + 1) {}
+
+    /// Stores dependencies in `sums`, which is 0, and those of edges in `edges` unless it is null; stores nothing
+    /// unless the result is `complete`.
+    path_order run(path_search<T>& search, vertex_id source, double* sums, std::vector<edge_dependence>* edges) {
+        bool all_fit = true, grows = true;
+        T left = 0;
+        Number paths{};
+        noted_.clear();
+        std::int64_t reached = 0;
+        paths_[source] = Number{1};
+        search.run(
+            source,
+            [&](vertex_id u, T distance) {
+                left = distance;
+                paths = paths_[u];
+                all_fit = all_fit && fits(paths);
+                first_[reached++] = std::int64_t(noted_.size());
+            },
+            [&](std::int32_t k, vertex_id v, T distance, bool closer) {
+                grows = grows && (closer || distance > left);
+                paths_[v] = closer ? paths : paths_[v] + paths;
+                noted_.push_back({distance, v, k});
+            });
+        if (!grows) return path_order::unknown;
+        if (!all_fit) return path_order::overflows;
+        first_[reached] = std::int64_t(noted_.size());
+        sum_backward(search, source, sums, edges);
+        return path_order::complete;
+    }
+
+private:
+    struct noted_edge {
+        T distance; ///< of a path with this edge
+        vertex_id to;
+        std::int32_t edge;
+    };
+    void sum_backward(path_search<T> const& search, vertex_id source, double* sums,
+                      std::vector<edge_dependence>* edges) {
+        T const* const distances = search.distances();
+        for (std::int64_t i = search.reached() - 1; i >= 0; --i) {
+            vertex_id const u = search.order()[i];
+            Number sum{};
+            for (std::int64_t e = first_[i]; e < first_[i + 1]; ++e) {
+                noted_edge const& noted = noted_[std::size_t(e)];
+                if (distances[noted.to] != noted.distance) continue;
+                sum = sum + ratios_[noted.to];
+                if (edges) edges->push_back({noted.edge, paths_[u] * ratios_[noted.to]});
+            }
+            double const dependence = paths_[u] * sum;
+            ratios_[u] = Number{dependency_ratio(dependence, paths_[u])};
+            if (u != source) sums[u] = dependence;
+        }
+    }
+
+    buffer<Number> paths_, ratios_;
+    std::vector<noted_edge> noted_;
+    buffer<std::int64_t> first_; ///< of the noted edges of the vertices, in the order of the search
+};
+
+/// Number of sources whose results are kept until they are added in order: enough for threads of unequal speed.
+inline std::int64_t source_slots(host_executor const& exec) { return std::max(8, 4 * exec.threads()); }
+
+/// Calls work(thread, s, slot) in parallel for groups of sources s < count, each with its own slot, and then
+/// add(slots) once for each group, so that sums over sources are in their order for any number of threads.
+template <class Work, class Add>
+void for_each_source(host_executor const& exec, std::int64_t count, Work const& work, Add const& add) {
+    std::int64_t const slots = source_slots(exec);
+    for (std::int64_t first = 0; first < count; first += slots) {
+        std::int64_t const together = std::min(slots, count - first);
+        distribute_chunks(
+            exec, exec.threads(), together, 1, nothing(),
+            [&](auto&, int thread, std::int64_t slot, std::int64_t) { work(thread, first + slot, slot); });
+        add(together);
+    }
+}
+
+/// Arrays of one thread that sums over paths. Numbers with a separate scale are for sources whose numbers of paths
+/// overflow.
+template <class T>
+struct path_worker {
+    path_worker(host_executor const& exec, csr_view<T> a) : search(exec, a), plain(exec, a) {}
+    path_search<T> search;
+    path_dependencies<T, double> plain;
+    std::unique_ptr<path_dependencies<T, scaled_number>> scaled{};
+};
+
+/// Adds the dependencies on paths from the sources to the scores of `result`, level by level.
+template <executor Executor, class T>
+void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                                     std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result);
+
+/// The same for scores of 0. Every thread searches from other sources. Goes on level by level if the order of removal
+/// from the queue need not be one of the paths.
+template <class T>
+void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T> incoming,
+                           std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
+    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
+    std::int64_t const slots = std::min(source_slots(exec), count);
+    std::vector<std::unique_ptr<path_worker<T>>> workers(std::size_t(exec.threads()));
+    buffer<double> sums(exec, slots * n);
+    std::vector<std::vector<edge_dependence>> edges(std::size_t(of_edges ? slots : 0));
+    std::atomic<bool> is_ordered = true;
+    for_each_source(
+        exec, count,
+        [&](int thread, std::int64_t s, std::int64_t slot) {
+            auto& worker = workers[std::size_t(thread)];
+            if (!worker) worker = std::make_unique<path_worker<T>>(exec, a);
+            double* const to = sums.data() + slot * n;
+            std::fill(to, to + n, 0.0);
+            auto* const edges_to = of_edges ? &edges[std::size_t(slot)] : nullptr;
+            if (edges_to) edges_to->clear();
+            vertex_id const source = sources[std::size_t(s)];
+            auto const found = worker->plain.run(worker->search, source, to, edges_to);
+            if (found == path_order::unknown) is_ordered = false;
+            if (found != path_order::overflows) return;
+            if (!worker->scaled) worker->scaled = std::make_unique<path_dependencies<T, scaled_number>>(exec, a);
+            worker->scaled->run(worker->search, source, to, edges_to);
+        },
+        [&](std::int64_t together) {
+            for_each(exec, n, [&](std::int64_t v) {
+                for (std::int64_t slot = 0; slot < together; ++slot) result.scores[v] += sums[slot * n + v];
+            });
+            // A source has at most one value for each edge.
+            for (std::int64_t slot = 0; of_edges && slot < together; ++slot) {
+                auto const& of_source = edges[std::size_t(slot)];
+                for_each(exec, std::int64_t(of_source.size()), [&](std::int64_t i) {
+                    auto const& [edge, value] = of_source[std::size_t(i)];
+                    result.edge_scores[edge] += value;
+                });
+            }
+        });
+    if (is_ordered) return;
+    fill(exec, result.scores.view(), 0.0);
+    fill(exec, result.edge_scores.view(), 0.0);
+    add_path_dependencies_by_levels(exec, a, incoming, sources, of_edges, result);
+}
+
+/// Calls add(source, distances) for all sources in order, with the distances from the source.
+template <class T, class Add>
+void for_distances_of_sources(host_executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources,
+                              Add const& add) {
+    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
+    std::vector<std::unique_ptr<path_search<T>>> workers(std::size_t(exec.threads()));
+    buffer<T> distances(exec, std::min(source_slots(exec), count) * n);
+    std::int64_t added = 0;
+    for_each_source(
+        exec, count,
+        [&](int thread, std::int64_t s, std::int64_t slot) {
+            auto& search = workers[std::size_t(thread)];
+            if (!search) search = std::make_unique<path_search<T>>(exec, a);
+            search->run(
+                sources[std::size_t(s)], [](vertex_id, T) {}, [](std::int32_t, vertex_id, T, bool) {});
+            std::copy_n(search->distances(), n, distances.data() + slot * n);
+        },
+        [&](std::int64_t together) {
+            for (std::int64_t slot = 0; slot < together; ++slot)
+                add(sources[std::size_t(added++)], distances.data() + slot * n);
+        });
+}
+
+} // namespace coppice::inline v0_1::analytics
