@@ -403,6 +403,10 @@ def _distance_refusal(given):
     return None if isinstance(given["distance"], (int, float)) else "distance is not a number"
 
 
+def _frozen_refusal(given):
+    return "the graph is frozen, and NetworkX adds a node to it" if getattr(given["G"], "frozen", False) else None
+
+
 def _method_refusal(given):
     if callable(given["weight"]) and given["source"] is None and given["target"] is not None and given["G"].is_directed():
         return "weight is a function, which NetworkX calls for reversed edges"
@@ -435,7 +439,7 @@ FUNCTIONS = (
     (_single_source_bellman_ford_path_length, "search", {**_FROM, **_SIGNED}),
     (_bellman_ford_path_length, "search", {**_BETWEEN, **_SIGNED}),
     (_all_pairs_bellman_ford_path_length, "sources", {**_SIGNED, "several": True}),
-    (_negative_edge_cycle, "search", {**_SIGNED, "several": True}),
+    (_negative_edge_cycle, "search", {**_SIGNED, "several": True, "arguments": _frozen_refusal}),
     (_multi_source_dijkstra_path_length, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
     (_multi_source_dijkstra, "search", {**_WEIGHTED, "several": True, "node": "target", "arguments": _sources_refusal}),
     (_multi_source_dijkstra_path, "search", {**_WEIGHTED, "several": True, "arguments": _sources_refusal}),
