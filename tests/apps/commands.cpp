@@ -21,6 +21,12 @@ json json_of(std::vector<std::string> arguments) {
     return result.json();
 }
 
+std::string error_of(std::vector<std::string> const& arguments, int code) {
+    auto const outcome = run(arguments);
+    CHECK(outcome.code == code);
+    return outcome.err;
+}
+
 void check_fields(json const& object, std::vector<std::string> const& fields) {
     for (auto const& field : fields) {
         CAPTURE(field);
@@ -627,11 +633,6 @@ TEST_CASE("solve takes the null space of a singular matrix, and bicg") {
         all.insert(all.end(), method.begin(), method.end());
         CHECK(json_of(all)["converged"] == true);
     }
-    auto const error_of = [&](std::vector<std::string> const& arguments, int code) {
-        auto const outcome = run(arguments);
-        CHECK(outcome.code == code);
-        return outcome.err;
-    };
     CHECK(error_of({"solve", a, "--null-space", not_null}, 2).find("null space of A") != std::string::npos);
     CHECK(error_of({"solve", a, "--null-space", space, "--solver", "direct"}, 2).find("singular") != std::string::npos);
     CHECK(error_of({"solve", a, "--null-space", space, "--mixed"}, 2).find("cannot be combined with --mixed") !=
@@ -675,11 +676,6 @@ TEST_CASE("solve takes near-null-space vectors") {
           json_of(with({"--block", "3"}))["iterations"]);
     CHECK(json_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates})["converged"] == true);
 
-    auto const error_of = [&](std::vector<std::string> const& arguments, int code) {
-        auto const outcome = run(arguments);
-        CHECK(outcome.code == code);
-        return outcome.err;
-    };
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--coordinates", coordinates}, 3)
               .find("expected 2 or 3 columns, and a row for each point: 40 x 2 or 27 x 3") != std::string::npos);
     CHECK(error_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates, "--preconditioner", "jacobi"}, 2)
@@ -721,10 +717,10 @@ TEST_CASE("solve takes near-null-space vectors of complex matrices") {
     auto const a = folder.write("a.mtx", grid), v = folder.write("v.mtx", vector), wrong = folder.write("1.mtx", ones),
                at = folder.write("at.txt", coordinates);
     auto const iterations = [&](std::string const& file) {
-        auto const json = json_of({"solve", a, "--solver", "cg", "--preconditioner", "multilevel", "--near-null-space",
-                                   file, "--tolerance", "1e-7"});
-        CHECK(json["converged"] == true);
-        return json["iterations"].get<int>();
+        auto const solved = json_of({"solve", a, "--solver", "cg", "--preconditioner", "multilevel",
+                                     "--near-null-space", file, "--tolerance", "1e-7"});
+        CHECK(solved["converged"] == true);
+        return solved["iterations"].get<int>();
     };
     CHECK(2 * iterations(v) < iterations(wrong));
     auto const chosen = json_of({"solve", a, "--solver", "cg", "--near-null-space", v});

@@ -97,15 +97,15 @@ struct bicg_state {
         bound = next_bound;
     }
     /// Called after r = r - alpha A p: checks the scalars and ends the round, or accepts the step.
-    COPPICE_HD void decide(V rho_next, double rr_next) {
+    COPPICE_HD void decide(V next_rho, double rr_next) {
         if (control.is_over()) return control.rest();
         if (!control.finite(length_of(rho), length_of(pq))) return;
         if (length_of(rho) <= bound || length_of(pq) == 0) return control.refuse(round_end::restart);
-        if (!control.finite(length_of(rho_next), rr_next)) return;
+        if (!control.finite(length_of(next_rho), rr_next)) return;
         alpha = step_length();
-        beta = rho_next / rho;
+        beta = next_rho / rho;
         control.step(rr, rr_next);
-        take(rho_next);
+        take(next_rho);
         rr = rr_next;
     }
 };
