@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
+import types
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -917,9 +918,20 @@ def _options(rtol, atol, standard, maxiter, restart, s):
                                integer("s", s, 1, _core.max_shadow_space))
 
 
+def _solves_of(A, method):
+    """Return the operator z = M^-1 r of the methods ``psolve`` and ``rpsolve`` (adjoint) of A, as SciPy; None without them."""
+    solve, adjoint = getattr(A, "psolve", None), getattr(A, "rpsolve", None)
+    if solve is None or adjoint is None:
+        return solve
+    if method == "qmr":
+        return types.SimpleNamespace(matvec=lambda r: solve(solve(r, "left"), "right"),
+                                     rmatvec=lambda r: adjoint(adjoint(r, "right"), "left"))
+    return types.SimpleNamespace(matvec=solve, rmatvec=adjoint)
+
+
 def _iterate(method, A, b, x0, M, given, callback, now=None, copy=True):
     if M is None:
-        M = getattr(A, "psolve", None)
+        M = _solves_of(A, method)
     A = np.asarray(A) if copy and isinstance(A, (list, tuple)) else A
     side = _side(b, shape_of(A)[0] if is_sparse(A) else None, copy)
     if is_sparse(A):

@@ -429,6 +429,25 @@ def test_qmr_and_tfqmr_as_scipy():
         coppice.qmr(lambda x: A @ x, b)
 
 
+def test_psolve_and_rpsolve_of_an_operator_are_its_preconditioner():
+    A, b = laplace(8).tocsr(), np.arange(1.0, 65)
+    scale = np.sqrt(np.linspace(1, 9, 64))  # of the two sides of QMR
+    S = sp.diags_array(scale**2)
+    matrix = (S @ A @ S).tocsr()
+    for name, solve, adjoint in (("bicg", lambda r: r / scale**4, lambda r: r / scale**4),
+                                 ("qmr", lambda r, side: r / scale**2, lambda r, side: r / scale**2)):
+        counts = []
+        for with_solves in (False, True):
+            operator = spl.aslinearoperator(matrix)
+            if with_solves:
+                operator.psolve, operator.rpsolve = solve, adjoint
+            told = []
+            x, info = getattr(coppice, name)(operator, b, rtol=1e-9, callback=told.append)
+            assert info == 0 and residual(matrix, x, b) <= 1.01e-9
+            counts.append(len(told))
+        assert counts[1] < counts[0]
+
+
 def test_tfqmr_shows(capsys):
     A, b = laplace(6), np.ones(36)
     coppice.tfqmr(A, b, show=True)
