@@ -86,6 +86,12 @@ void add_processes_option(CLI::App& cli, std::string& mpi) {
 
 process_ranks* current_processes() { return processes; }
 
+std::string source_of_ranks(int ranks) {
+    if (processes && ranks > 1)
+        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    return processes ? "several processes (--mpi)" : ranks > 1 ? "--parts" : "";
+}
+
 started_processes::started_processes(std::vector<std::string> const& arguments) {
     if (!work_together(arguments)) return;
     void* const library = load_library();

@@ -38,6 +38,10 @@ private:
 /// The ranks of the processes; null if this process works alone.
 process_ranks* current_processes();
 
+/// What makes several ranks work on a command: "several processes (--mpi)", "--parts", or nothing. Throws usage_error
+/// for both; `ranks` is the number of --parts.
+std::string source_of_ranks(int ranks);
+
 /// Adapts the options of the command to this process, a rank of `ranks`: it uses an equal fraction of the cores, and
 /// only rank 0 writes output.
 void adapt_to_rank(common_options& options, std::string& output, process_ranks const& ranks);

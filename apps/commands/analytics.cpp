@@ -509,15 +509,12 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
 /// Throws if --parts, or several processes, are combined with incompatible options.
 void check_ranks_of_graph(graph_request const& o) {
     check_ranks(o.ranks);
-    process_ranks const* const processes = current_processes();
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
-    if (o.ranks == 1 && !processes) return;
-    std::string const several = processes ? "several processes (--mpi)" : "--parts";
-    if (processes && o.ranks > 1)
-        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    std::string const several = source_of_ranks(o.ranks);
+    if (several.empty()) return;
     if (o.common.backend == "cuda")
         throw usage_error(several + " of graph algorithms requires --backend host, but --backend is cuda");
-    if (!processes) return;
+    if (!current_processes()) return;
     for (auto const& [option, set] :
          {std::pair{"--check", o.check}, {"--report", !o.report.empty()}, {"--picture", !o.picture.empty()}})
         if (set) throw usage_error(fmt::format("{} cannot be combined with {}", several, option));

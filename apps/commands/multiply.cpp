@@ -215,15 +215,12 @@ outcome multiply_over_processes(multiply_request const& o, any_executor const& c
 /// Throws if --parts, or several processes, are combined with incompatible options.
 void check_ranks_of_product(multiply_request const& o) {
     check_ranks(o.ranks);
-    process_ranks const* const ranks = current_processes();
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
-    if (o.ranks == 1 && !ranks) return;
-    std::string const several = ranks ? "several processes (--mpi)" : "--parts";
-    if (ranks && o.ranks > 1)
-        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    std::string const several = source_of_ranks(o.ranks);
+    if (several.empty()) return;
     if (o.common.backend == "cuda")
         throw usage_error(several + " of multiply requires --backend host, but --backend is cuda");
-    if (ranks && !o.report.empty()) throw usage_error(several + " cannot be combined with --report");
+    if (current_processes() && !o.report.empty()) throw usage_error(several + " cannot be combined with --report");
 }
 
 /// Each process is a rank, with its own part of the cores.

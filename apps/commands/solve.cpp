@@ -370,10 +370,7 @@ solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_
 /// Throws if --parts, or several processes, are combined with incompatible options.
 void check_ranks_of_solve(solve_options const& o) {
     check_ranks(o.ranks);
-    process_ranks const* const processes = current_processes();
-    if (o.ranks == 1 && !processes) return;
-    if (processes && o.ranks > 1)
-        throw usage_error("--parts is for one process; here each of several processes is a rank (--mpi)");
+    if (source_of_ranks(o.ranks).empty()) return;
     forbid_together(several_ranks(o), combined(combined(other_solves(o), reports(o)), near_null_space_options(o)));
 }
 
