@@ -224,10 +224,15 @@ void load_rigid_body_modes(solve_options& o, host_executor const& host, std::int
     std::string const& path = o.coordinates;
     if (path.empty()) return;
     auto read = read_vectors<double>(host, path, {.progress = status.of_file(path), .limits = status.limits()});
-    if ((read.columns != 2 && read.columns != 3) || read.rows * read.columns != rows)
+    if ((read.columns != 2 && read.columns != 3) || read.rows * read.columns != rows) {
+        std::string sizes;
+        for (std::int64_t const columns : {2, 3})
+            if (rows % columns == 0)
+                sizes += fmt::format("{}{} x {}", sizes.empty() ? "" : " or ", rows / columns, columns);
         throw dimension_error(fmt::format("--coordinates {} is {} x {}, expected 2 or 3 columns, and a row for each "
-                                          "point: {} x 2 or {} x 3 for a matrix of {} rows",
-                                          path, read.rows, read.columns, rows / 2, rows / 3, rows));
+                                          "point: {} for a matrix of {} rows",
+                                          path, read.rows, read.columns, sizes.empty() ? "none fits" : sizes, rows));
+    }
     std::vector<double> by_point(read.values.size());
     for (std::int64_t p = 0; p < read.rows; ++p)
         for (std::int64_t c = 0; c < read.columns; ++c)

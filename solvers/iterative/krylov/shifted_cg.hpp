@@ -86,6 +86,8 @@ shifted_result solve_shifted(Executor const& exec, csr_operator<Executor, T> con
     require_size("solutions x", x, n * std::int64_t(shifts.size()));
     if (!(options.tolerance >= 0))
         throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected >= 0");
+    if (options.max_iterations < 0)
+        throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     for (double const shift : shifts)
         if (!std::isfinite(shift)) throw argument_error("shifts are not finite, expected finite numbers");
     fill(exec, x, T(0));

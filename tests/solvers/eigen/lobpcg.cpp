@@ -190,6 +190,9 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
     CHECK_THROWS_WITH_AS(
         solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.tolerance = -1}),
         doctest::Contains("tolerance is -1"), argument_error);
+    CHECK_THROWS_WITH_AS(
+        solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.max_iterations = -1}),
+        "max_iterations is -1, expected >= 0", argument_error);
     CHECK_THROWS_AS(solve_shifted(exec, op, {std::nan("")}, array_view<double const>(b.view()), one.view()),
                     argument_error);
     // For a matrix that is not positive definite, the result must not be reported as converged.
