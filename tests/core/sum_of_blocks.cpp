@@ -18,7 +18,7 @@ TEST_CASE("the last block of a grid has the sum, and the slots are cleared") {
     constexpr int threads = 64;
     block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
     for (int const blocks : {1, 2, 63, 64, 65, 128, 129, 384, 385, 450}) {
-        if (races_watched && blocks > 65 && blocks != 385) continue;
+        if (races_watched && blocks != 2 && blocks != 65 && blocks != 385) continue;
         CAPTURE(blocks);
         std::vector<hand_over_slot> slots(std::size_t(2 * detail::grid_slots::needed(blocks)), hand_over_slot{});
         double total = 0, first_bits = 0, count = 0;

@@ -353,7 +353,9 @@ private:
         auto const& expected = where_[std::size_t(first)];
         for (int t = first + 1; t < first + count; ++t) {
             auto const& other = where_[std::size_t(t)];
-            if (other.line == expected.line && std::strcmp(other.file, expected.file) == 0) continue;
+            if (other.line == expected.line &&
+                (other.file == expected.file || std::strcmp(other.file, expected.file) == 0))
+                continue;
             fail(std::make_exception_ptr(block_failure("thread " + std::to_string(first) + " waits at " +
                                                        text(expected) + ", thread " + std::to_string(t) + " at " +
                                                        text(other))));

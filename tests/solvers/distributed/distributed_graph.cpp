@@ -26,6 +26,7 @@ using int_offsets = std::vector<int>;
 /// Divisions into equal ranges, with empty ranks, with ranks of one row; for small n also one rank per row.
 std::vector<int_offsets> divisions_of(int n) {
     std::vector<int_offsets> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
+    if (races_watched) return {all.back(), {0, n / 4, n / 2, n - n / 4, n}};
     all.push_back({0, std::min(1, n), std::min(2, n), n, n});
     for (int const ranks : {4, 8}) {
         all.emplace_back();
@@ -144,7 +145,7 @@ plain_csr<double> shuffled_cycle(int n, unsigned seed, bool equal) {
 /// Graphs with cycles within ranks and across rank boundaries, and similar ones.
 std::vector<named_graph> split_graphs() {
     std::vector<named_graph> all = hard_graphs();
-    for (int const n : {3, 6, 7, 100})
+    for (int const n : ends_for_races({3, 6, 7, 100}))
         for (bool const equal : {true, false})
             all.push_back({"shuffled cycle of " + std::to_string(n), shuffled_cycle(n, unsigned(n), equal)});
     {
