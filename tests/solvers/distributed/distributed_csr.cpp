@@ -381,10 +381,9 @@ TEST_CASE_TEMPLATE("distributed: the multilevel method has its options, and is d
         });
         return results[0];
     };
-    for (char const* const smoother :
-         ends_for_races<char const*>({"jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}))
+    for (std::string const smoother : {"jacobi", "l1", "forest", "chebyshev", "gauss-seidel"})
         for (int const ranks : {1, 2, 4}) {
-            if (sanitized && ranks != 2) continue;
+            if (sanitized && (ranks != 2 || smoother == "l1" || smoother == "jacobi")) continue;
             CAPTURE(smoother);
             CAPTURE(ranks);
             CHECK(solve(ranks, n, {{"smoother", smoother}}).converged);

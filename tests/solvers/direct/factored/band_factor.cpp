@@ -35,8 +35,8 @@ std::vector<std::vector<T>> solve_factored(Executor const& exec, band_matrix<T> 
 
 template <class T, class Executor>
 void check_factored(Executor const& exec) {
-    for (int const n : {1, 2, 3, 4, 8})
-        for (std::int64_t const length : {1, 2, 33, 64, 701})
+    for (int const n : sanitized ? std::vector<int>{1, 3, 8} : std::vector<int>{1, 2, 3, 4, 8})
+        for (std::int64_t const length : {1, 2, 33, 64, sanitized ? 129 : 701})
             for (bool const cyclic : {false, true}) {
                 CAPTURE(n);
                 CAPTURE(length);
