@@ -188,8 +188,9 @@ TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, sele
     CHECK(edges(picture_of({"mst", graph}), taken) == 5);
     CHECK(edges(picture_of({"components", graph}), all) == 7);
     CHECK(picture_of({"mst", graph}) == picture_of({"mst", graph}));
-    auto const large = picture_of({"components", "generate:rmat,scale=13"}); // a path of points for each colour
-    CHECK(large == picture_of({"components", "generate:rmat,scale=13", "--threads", "2"}));
+    auto const large =
+        picture_of({"components", "generate:rmat,scale=13,edge_factor=2"}); // a path of points for each colour
+    CHECK(large == picture_of({"components", "generate:rmat,scale=13,edge_factor=2", "--threads", "2"}));
     std::ptrdiff_t points = 0;
     for (auto k = large.find("h0"); k != std::string::npos; k = large.find("h0", k + 1)) ++points;
     CHECK(points == 8192);
