@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -74,17 +75,21 @@ public:
             directed = value;
             return true;
         }
-        return take_value(value ? "true" : "false");
+        return take_value(value ? "true" : "false", value ? "1" : "0");
     }
-    bool number_integer(std::int64_t value) { return take_number(double(value), std::to_string(value)); }
-    bool number_unsigned(std::uint64_t value) { return take_number(double(value), std::to_string(value)); }
-    bool number_float(double value, std::string const& digits) { return take_number(value, digits); }
+    bool number_integer(std::int64_t value) { return take_integer(value); }
+    bool number_unsigned(std::uint64_t value) { return take_integer(value); }
+    bool number_float(double value, std::string const& digits) {
+        bool const fraction = digits.find_first_of(".eE") != digits.npos; // otherwise an integer of more than 64 bits
+        bool const small = std::abs(value) < 0x1p63 && value == std::trunc(value);
+        return take_number(value, digits, small ? std::to_string(std::int64_t(value)) : digits, fraction);
+    }
     bool string(std::string const& value) {
         bool const read = is_read();
         if (read && attribute_ == attribute::weight)
             for (auto const& [word, number] :
                  {std::pair{"NaN", std::nan("")}, std::pair{"Infinity", HUGE_VAL}, std::pair{"-Infinity", -HUGE_VAL}})
-                if (value == word) return take_number(number, word);
+                if (value == word) return take_number(number, word, word, true);
         return take_value(read ? json(value).dump() : std::string("\"\""));
     }
     bool binary(json::binary_t const&) { return true; } // not covered: JSON has no binary values
@@ -175,12 +180,24 @@ private:
         if (!text.empty() && text.back() != '[' && text.back() != '{' && text.back() != ':') text += ',';
     }
 
-    bool take_number(double value, std::string const& digits) {
-        if (!is_read() || attribute_ != attribute::weight || depth_ > 3) return take_value(digits);
+    template <class I>
+    bool take_integer(I value) {
+        double const rounded = double(value), end = std::ldexp(1, std::numeric_limits<I>::digits);
+        bool const exact = rounded >= -end && rounded < end && I(rounded) == value;
+        return take_number(rounded, std::to_string(value), std::to_string(value), exact);
+    }
+    /// `id`: the text of the number as an id; those of equal numbers are equal, as in Python. An integer that is not
+    /// exact is refused as a weight.
+    bool take_number(double value, std::string const& digits, std::string const& id, bool exact) {
+        if (!is_read() || attribute_ != attribute::weight || depth_ > 3) return take_value(digits, id);
+        if (!exact)
+            refuse("the weight of " + number_in_list() + " is " + digits +
+                   ", an integer that double does not represent exactly");
         weight_ = value;
         return true;
     }
-    bool take_value(std::string const& text) {
+    bool take_value(std::string const& text) { return take_value(text, text); }
+    bool take_value(std::string const& text, std::string const& as_id) {
         if (depth_ == 0) refuse("expected an object of JSON with nodes and edges");
         if (depth_ == 1 && in_ != list::none) refuse(name() + " is not a list");
         if (depth_ == 1 && member_ == "directed") refuse("\"directed\" is neither true nor false");
@@ -189,7 +206,7 @@ private:
         auto* const id = text_of_attribute();
         if (!id) refuse("the weight of " + number_in_list() + " is " + text + ", expected a number without quotes");
         separate(*id);
-        *id += text;
+        *id += as_id;
         return true;
     }
     /// Processes the beginning of a list or an object, except for the graph itself, the lists of nodes and edges, and

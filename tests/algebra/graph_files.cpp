@@ -213,6 +213,13 @@ TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edge
                vertices) == entries{{0, 1, 5}, {1, 0, 5}});
     CHECK(read(folder, "a.json", R"({"nodes": [], "edges": []})", vertices).empty());
     CHECK(vertices == 0);
+    // Equal numbers are the same node, as in Python; integers that double represents are weights.
+    CHECK(read(folder, "a.json",
+               R"({"directed": true, "nodes": [{"id": 0}, {"id": true}, {"id": [1, 2.0]}, {"id": "1"}], "edges": [
+                  {"source": -0.0, "target": 1, "weight": 9007199254740992},
+                  {"source": 1.0, "target": [true, 2], "weight": -9007199254740994},
+                  {"source": false, "target": "1", "weight": 9223372036854775808}]})",
+               vertices) == entries{{0, 1, 0x1p53}, {0, 3, 0x1p63}, {1, 2, -0x1p53 - 2}});
 }
 
 TEST_CASE("graphs of NetworkX: errors are reported") {
@@ -237,6 +244,16 @@ TEST_CASE("graphs of NetworkX: errors are reported") {
         {"{\"nodes\": [{\"id\": 0}, [4]], \"edges\": []}", "number 1 of \"nodes\" is not an object"},
         {"{\"nodes\": [{\"name\": 0}], \"edges\": []}", "number 0 of \"nodes\" has no \"id\""},
         {"{\"nodes\": [{\"id\": 0}, {\"id\": 0}], \"edges\": []}", "node 0 is listed twice"},
+        {"{\"nodes\": [{\"id\": true}, {\"id\": 1.0}], \"edges\": []}", "node 1 is listed twice"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": 9007199254740993}]}",
+         "number 0 of \"edges\" is 9007199254740993, an integer that double does not represent exactly"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": -9223372036854775807}]}",
+         "does not represent exactly"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": 18446744073709551615}]}",
+         "does not represent exactly"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": "
+         "100000000000000000000000}]}",
+         "does not represent exactly"},
         {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0}]}", "number 0 of \"edges\" has no \"target\""},
         {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": \"0\"}]}",
          "node \"0\", which is not listed"},
