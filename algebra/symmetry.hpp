@@ -45,7 +45,7 @@ struct nonfinite_row {
     }
 };
 
-/// Whether row i of |A| and |B|, both sorted, is equal except for the diagonal and stored zeros.
+/// Whether the rows i of |A| and |B|, both sorted, are equal except for the diagonal and stored zeros.
 template <class T, class I, class O>
 struct same_weights {
     csr_view<T, I, O> a, b;

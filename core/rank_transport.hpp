@@ -48,7 +48,8 @@ public:
 
     virtual int rank() const = 0;
     virtual int ranks() const = 0;
-    /// Gives the bytes of every rank to every rank. `equal`: all ranks have equally many, which takes one message less.
+    /// Gives the bytes of every rank to every rank. `equal`: all ranks have equally many bytes, which saves one
+    /// message.
     virtual void all_gather(std::span<std::byte const> mine, bool equal, take_block const& take) = 0;
     /// Element p of `mine`[ranks * bytes] becomes element `rank` of `from`[ranks * bytes] on rank p.
     virtual void all_to_all(void const* mine, std::size_t bytes, void* from) = 0;

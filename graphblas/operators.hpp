@@ -402,7 +402,7 @@ struct copysign {
 
 // Index-unary operators: row i, column j, and the scalar.
 
-/// a + b, which wraps as other integers of GraphBLAS do.
+/// a + b; wraps around on overflow, as integer addition in GraphBLAS does.
 template <class T>
 T wrapped_sum(std::int64_t a, T b) {
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));

@@ -243,7 +243,8 @@ void unpack_positions(table& t, output_array<std::int8_t> const* b, output_array
                     : to_grid(forms.list, t.type);
     contents const nothing{empty_pattern(t.rows, t.columns), make_values(0, t.type->size)};
     if (b) add_flags(dense);
-    // forms and dense own the arrays, and the table does, unless they are new.
+    // Owners in this function are `dense` and, unless the arrays are new, `forms` and the table. If an array has more
+    // owners, another object shares it, and the caller gets a copy.
     long const own = 1 + (forms.list.values == dense.values) + (forms.dense.values == dense.values);
     bool const shared = dense.values.use_count() > own + owners_in(t, dense.values.get());
     bool const shared_flags = b && dense.flags.use_count() > (forms.dense.flags == dense.flags ? 3 : 1);

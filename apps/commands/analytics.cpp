@@ -459,7 +459,7 @@ row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request co
     if (rule == duplicates::refuse)
         refuse_parallel_edges(row, o, numbering, rows.first, array_view<vertex_id const>(rows.offsets),
                               array_view<vertex_id const>(rows.columns));
-    // Different values of two directions are combined, by rank 0.
+    // If the two directions of an edge have different values, rank 0 loads the whole graph and combines them.
     bool const one_value = !row.undirected || !uses_values(row, o.algorithm) || is_symmetric(host, comm, rows);
     return one_value || !is_undirected(comm, rows) ? std::move(rows) : load_whole();
 }

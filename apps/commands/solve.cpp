@@ -46,7 +46,7 @@ std::string show_finding(finding const& f) {
     return name + " " + show_count(std::int64_t(f.value));
 }
 
-// Formats the findings of the setup; its times are in the JSON object.
+// Formats what the set-up reports, without its times, which are in the JSON object.
 std::string show_findings(preconditioner_report const& report) {
     std::string text;
     for (finding const& f : report.findings)

@@ -116,7 +116,8 @@ box box_of_tolerance(axes const& a, double tolerance) {
     return {left, y, left + 8 + text_width(fmt::format("tolerance {:.3g}", tolerance), 13), y + 22};
 }
 
-// Places labels sequentially where they overlap no other label and few points of curves, near the end of their curve.
+// Places labels one after the other, each near the end of its curve, so that it overlaps no other label and few points
+// of curves.
 class label_layout {
 public:
     explicit label_layout(std::vector<std::vector<point>> const& curves) : curves_(curves) {}

@@ -2,10 +2,10 @@
 /// \file
 /// Threads that run the parallel loops of an executor. Only sources of core include this file.
 ///
-/// The thread that calls a loop publishes it and works on it. Helpers are tasks of the arena: after a loop they wait
-/// actively for the next one, for 50 us. Loops that follow each other closely therefore begin and end
-/// within a few microseconds, whereas oneTBB takes 25 us on 16 threads and 55 us on 32 to distribute a loop to threads
-/// that are awake. The caller never waits for a helper that has not begun; without helpers it executes the whole loop.
+/// The thread that calls a loop publishes it and works on it. Helpers are tasks of the arena: after a loop they spin
+/// for up to 50 us until the next one begins. Loops that follow each other closely therefore begin and end within a few
+/// microseconds, whereas oneTBB takes 25 us on 16 threads and 55 us on 32 to distribute a loop to threads that are
+/// awake. The caller never waits for a helper that has not begun; without helpers it executes the whole loop.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// A loop over [0, n): `call(context, first, last)` for disjoint ranges.
+/// A loop over [0, n): calls `call(context, first, last)` for disjoint ranges that cover [0, n).
 struct team_loop {
     void (*call)(void* context, std::int64_t first, std::int64_t last);
     void* context;
@@ -89,21 +89,22 @@ public:
         bool counts_;
     };
 
-    /// Dismisses the helpers that wait for a loop.
+    /// Makes the helpers that wait for a loop return to the arena; waits until all have returned.
     void close() {
         closed_.store(true);
         while (serving_.load() > 0) std::this_thread::yield();
     }
 
 private:
-    /// Range of a loop that one thread begins with; others continue with it when they have finished theirs.
+    /// Range of a loop with which one thread begins. Threads that have finished their range continue with those of
+    /// others.
     struct alignas(64) interval {
         std::atomic<std::int64_t> next = 0;
         std::int64_t end = 0;
     };
 
     void publish(team_loop& loop, std::int64_t n) {
-        constexpr std::int64_t pieces = 16; // of an interval, for load balance
+        constexpr std::int64_t pieces = 16; // per interval, for load balance
         loop.grain = std::max<std::int64_t>(1, n / (loop.workers * pieces));
         for (int p = 0; p < loop.workers; ++p) {
             intervals_[std::size_t(p)].next.store(n * p / loop.workers, std::memory_order_relaxed);
@@ -132,7 +133,8 @@ private:
     /// A helper: works on loops until it has waited too long for one.
     void serve() {
         ++serving_;
-        // A thread that waits inside of a loop may be given this task. It must not take part in the loop once more.
+        // oneTBB may run this task on a thread that waits inside a loop. Such a thread must not work on the loop a
+        // second time.
         for (std::uint64_t seen = 0; !in_loop && wait_for_loop(seen);) {
             ++inside_;
             if (team_loop* const loop = current_.load()) {
@@ -147,7 +149,8 @@ private:
         annotate_release(this);
     }
 
-    /// Waits for a loop after generation `seen`; false if none comes. Sets `seen` to that of loops that have ended.
+    /// Waits for a loop after generation `seen`; returns false if none begins in time or if the helper has to return to
+    /// the arena. Sets `seen` to the generation of loops that have ended already.
     bool wait_for_loop(std::uint64_t& seen) const {
         using clock = std::chrono::steady_clock;
         constexpr auto patience = std::chrono::microseconds(50);
@@ -204,7 +207,7 @@ private:
     loop_team** reference_ = &all_teams; ///< the pointer to this team
 
     std::vector<interval> intervals_;
-    alignas(64) std::atomic<std::uint64_t> generation_ = 0; ///< of the last loop
+    alignas(64) std::atomic<std::uint64_t> generation_ = 0; ///< generation of the last loop
     std::atomic<team_loop*> current_ = nullptr;
     std::atomic<int> other_loops_ = 0;
     std::atomic<bool> closed_ = false;

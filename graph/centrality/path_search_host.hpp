@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Shortest paths from one source on one thread, with what betweenness sums, and sums over sources in their order.
+/// Dijkstra's algorithm from one source on one thread, the dependencies of a source for betweenness centrality, and
+/// sums over the sources in a fixed order.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 
 namespace coppice::inline v0_1::analytics {
 
-/// Priority queue of vertices by distances that never decrease from one removal to the next: a radix heap (Ahuja,
-/// Mehlhorn, Orlin and Tarjan 1990) of the bits of the distances. A vertex may be stored several times.
+/// Priority queue of vertices for distances >= 0 that never decrease from one removal to the next: a radix heap (Ahuja,
+/// Mehlhorn, Orlin and Tarjan 1990) whose keys are the bits of the distances. A vertex may be stored several times.
 template <class T>
 class distance_queue {
 public:
@@ -24,13 +25,14 @@ public:
         T distance;
         vertex_id vertex;
     };
-    /// `distance` is not less than that of the last call of next().
+    /// `distance` must not be less than the distance that the last call of next() returned.
     void push(T distance, vertex_id v) {
         int const b = bucket_of(distance);
         used_ |= std::uint64_t(1) << b;
         buckets_[std::size_t(b)].push_back({distance, v});
     }
-    /// Removes an entry of least distance whose distance is still that of its vertex. Returns false if there is none.
+    /// Removes an entry of smallest distance. Skips outdated entries, whose vertex has a smaller distance by now.
+    /// Returns false if no entry is left.
     bool next(T const* distances, entry& found) {
         for (;;) {
             auto& first = buckets_[0];
@@ -54,10 +56,10 @@ private:
     using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
     static bits bits_of(T distance) { return std::bit_cast<bits>(distance); }
-    // Distances are not negative, so that the highest bit is 0 and numbers of buckets are at most 63.
+    // Distances are not negative, so their highest bit is 0 and bucket indices are at most 63.
     int bucket_of(T distance) const { return int(std::bit_width(static_cast<bits>(bits_of(distance) ^ last_))); }
 
-    /// Moves the entries of the first bucket in use to buckets below it, which are empty.
+    /// Distributes the entries of bucket b, the first one in use, to the buckets before it, which are empty.
     void distribute(T const* distances, int b) {
         auto& bucket = buckets_[std::size_t(b)];
         T smallest = std::numeric_limits<T>::infinity();
@@ -74,19 +76,20 @@ private:
 
     std::array<std::vector<entry>, 64> buckets_;
     std::uint64_t used_ = 0; ///< bit b: bucket b may have entries
-    bits last_ = 0;          ///< of the last distance that was the least
+    bits last_ = 0;          ///< bits of the distance of the entries in bucket 0
 };
 
-/// Dijkstra's algorithm from one source after the other; arrays are kept between the searches.
+/// Dijkstra's algorithm for a sequence of sources, which reuses its arrays.
 template <class T>
 class path_search {
 public:
     path_search(host_executor const& exec, csr_view<T> a) : a_(a), distances_(exec, a.rows()), order_(exec, a.rows()) {
         std::fill(distances_.begin(), distances_.end(), std::numeric_limits<T>::infinity());
     }
-    /// Calls leave(u, distance) for every vertex that is reached, by ascending distances, and then
-    /// improve(u, k, v, distance, closer) for each edge k of u to v that gives a path that is as short as the shortest
-    /// one so far, or `closer`. Distances are those of sssp(). They are valid until the next search.
+    /// Calls leave(u, distance) for every vertex u that is reached, by ascending distances, and then improve(k, v,
+    /// distance, closer) for each edge k from u to v that gives a path to v which is not longer than the shortest one
+    /// found so far; `closer`: whether it is shorter. Distances are those of sssp(). They are valid until the next
+    /// search.
     template <class Leave, class Improve>
     void run(vertex_id source, Leave const& leave, Improve const& improve) {
         for (std::int64_t i = 0; i < reached_; ++i) distances_[order_[i]] = std::numeric_limits<T>::infinity();
@@ -139,30 +142,31 @@ private:
     distance_queue<T> queue_;
 };
 
-/// What one source adds to the score of an edge.
+/// Contribution of one source to the score of an edge.
 struct edge_dependence {
     std::int32_t edge;
     double value;
 };
 
-/// What path_dependencies::run() found.
+/// Result of path_dependencies::run().
 enum class path_order {
     complete,
     overflows, ///< a number of paths overflows
-    unknown    ///< a distance does not grow by a length: the order of removal need not be one of the paths
+    unknown    ///< d + length = d for an edge: vertices may have been removed from the queue before a predecessor
 };
 
-/// Dependencies of the vertices and edges on paths from a source (Brandes 2001). Instead of lists of predecessors, the
-/// edges that gave a shortest path when their first end was left are noted in order. Read backwards, those that are
-/// still on a shortest path are the edges of each vertex to vertices whose dependencies are complete.
+/// Dependencies of the vertices and edges on the shortest paths from a source (Brandes 2001). Instead of lists of
+/// predecessors, the search records, in order, all edges for which it calls improve(). The backward pass takes the
+/// vertices in reverse order: the recorded edges of a vertex that are on a shortest path lead to vertices whose
+/// dependencies are complete.
 template <class T, class Number>
 class path_dependencies {
 public:
     path_dependencies(host_executor const& exec, csr_view<T> a)
         : paths_(exec, a.rows()), ratios_(exec, a.rows()), first_(exec, a.rows() + 1) {}
 
-    /// Stores dependencies in `sums`, which is 0, and those of edges in `edges` unless it is null; stores nothing
-    /// unless the result is `complete`.
+    /// Stores the dependencies of the vertices in `sums`, which must be 0 on entry, and those of the edges in `edges`
+    /// unless it is null. Stores nothing if the result is not `complete`.
     path_order run(path_search<T>& search, vertex_id source, double* sums, std::vector<edge_dependence>* edges) {
         bool all_fit = true, grows = true;
         T left = 0;
@@ -192,7 +196,7 @@ public:
 
 private:
     struct noted_edge {
-        T distance; ///< of a path with this edge
+        T distance; ///< length of the path that ends with this edge
         vertex_id to;
         std::int32_t edge;
     };
@@ -216,14 +220,16 @@ private:
 
     buffer<Number> paths_, ratios_;
     std::vector<noted_edge> noted_;
-    buffer<std::int64_t> first_; ///< of the noted edges of the vertices, in the order of the search
+    buffer<std::int64_t> first_; ///< first recorded edge of each vertex, in the order of the search
 };
 
-/// Number of sources whose results are kept until they are added in order: enough for threads of unequal speed.
+/// Number of sources of a group. Their results are stored until they are added in order; several sources per thread
+/// balance the load.
 inline std::int64_t source_slots(host_executor const& exec) { return std::max(8, 4 * exec.threads()); }
 
-/// Calls work(thread, s, slot) in parallel for groups of sources s < count, each with its own slot, and then
-/// add(slots) once for each group, so that sums over sources are in their order for any number of threads.
+/// Processes the sources [0, count) in groups: calls work(thread, s, slot) in parallel, with a separate slot for each
+/// source s of the group, and then add(number of slots in use). add() can therefore sum over the sources in ascending
+/// order, whatever the number of threads.
 template <class Work, class Add>
 void for_each_source(host_executor const& exec, std::int64_t count, Work const& work, Add const& add) {
     std::int64_t const slots = source_slots(exec);
@@ -236,8 +242,8 @@ void for_each_source(host_executor const& exec, std::int64_t count, Work const& 
     }
 }
 
-/// Arrays of one thread that sums over paths. Numbers with a separate scale are for sources whose numbers of paths
-/// overflow.
+/// Workspace of one thread. `scaled` uses numbers with a separate exponent; it is made for the first source whose
+/// numbers of paths overflow.
 template <class T>
 struct path_worker {
     path_worker(host_executor const& exec, csr_view<T> a) : search(exec, a), plain(exec, a) {}
@@ -251,8 +257,8 @@ template <executor Executor, class T>
 void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
                                      std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result);
 
-/// The same for scores of 0. Every thread searches from other sources. Goes on level by level if the order of removal
-/// from the queue need not be one of the paths.
+/// The same for scores that are 0 on entry, with one search per thread. If a search returns path_order::unknown, resets
+/// the scores and calls add_path_dependencies_by_levels().
 template <class T>
 void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T> incoming,
                            std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
@@ -282,7 +288,7 @@ void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T>
             for_each(exec, n, [&](std::int64_t v) {
                 for (std::int64_t slot = 0; slot < together; ++slot) result.scores[v] += sums[slot * n + v];
             });
-            // A source has at most one value for each edge.
+            // A source has at most one value for each edge, so no two iterations write the same score.
             for (std::int64_t slot = 0; of_edges && slot < together; ++slot) {
                 auto const& of_source = edges[std::size_t(slot)];
                 for_each(exec, std::int64_t(of_source.size()), [&](std::int64_t i) {

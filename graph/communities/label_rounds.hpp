@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds in which vertices take the label of best score among their neighbours' labels, a quarter of the vertices at a
-/// time. The rule that decides is the same on the host (label_rounds_host.hpp), where each thread has one table.
+/// Rounds in which vertices take the label of best score among the labels of their neighbours, a quarter of the
+/// vertices at a time. CUDA sums the weights of the labels in one hash table per vertex, the host in one per thread
+/// (label_rounds_host.hpp); both choose the same labels.
 #pragma once
 
 #include <coppice/algebra/random.hpp>
@@ -9,13 +10,13 @@
 
 namespace coppice::inline v0_1::analytics {
 
-/// For every vertex a hash table of the labels of its neighbours with the sum of the edge weights of each: two slots
-/// per edge.
+/// A hash table for each vertex: the labels of its neighbours, and for each label the sum of the weights of the edges
+/// to it. Two slots per edge.
 struct label_tables {
     graph_view g;
     std::int64_t const* edge_weights; ///< null: 1
     vertex_id const* labels;
-    std::uint32_t* best_label; ///< the smallest label of the best score; ~0u: the vertex stays
+    std::uint32_t* best_label; ///< the smallest label of the best score; ~0u: the vertex keeps its label
     vertex_id* keys;           ///< -1: free slot; all slots are free between rounds
     std::int64_t* weights;     ///< 0 between rounds
     std::uint64_t* best;       ///< the complement of the best score
@@ -27,13 +28,13 @@ struct label_tables {
 /// otherwise swap labels forever.
 struct quarter_rule {
     std::uint64_t salt = 0;
-    vertex_id first = 0; ///< index of vertex 0 in the whole graph, of which this one is a part
+    vertex_id first = 0; ///< index of vertex 0 in the whole graph, if this one has the vertices of one rank
     COPPICE_HD int operator()(vertex_id v) const {
         auto const index = static_cast<std::uint64_t>(std::int64_t(first) + v);
         return int(mix_bits(index * golden_ratio + salt) >> 62);
     }
 };
-/// Lists the vertices that are waiting.
+/// Appends the vertices that decide in this sweep to the list of their quarter.
 struct list_quarter {
     quarter_rule rule;
     std::int32_t const* waits;
@@ -133,7 +134,7 @@ struct take_label {
         worker.emit(v);
     }
 };
-/// Lets the neighbours of u decide again that have another label than u.
+/// Makes the neighbours of u decide again if their label differs from that of u.
 struct wake_neighbors {
     graph_view g;
     vertex_id const* labels;
@@ -160,7 +161,7 @@ struct label_itself {
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(v); }
 };
 
-/// Chooses labels by tables of all vertices: 24 bytes per edge and 8 per vertex.
+/// Chooses labels with one hash table per vertex. Memory: 24 bytes per edge and 8 per vertex.
 template <executor Executor>
 class label_choice {
 public:
@@ -188,14 +189,14 @@ private:
     label_tables x_;
 };
 
-/// Owns the labels: 32 bytes per vertex and the tables. score(v, label, own, weight) returns the score of taking
-/// `label`, given the current label `own` of v and the total `weight` of its edges to `label`; larger is better.
-/// Moves within a round do not change it. score.moves(worker, v, from, to) is called for every move. A score that
-/// depends on which vertices move together has score.of_quarter(rule, quarter), the score of the round of the vertices
-/// v with rule(v) = quarter.
+/// Owns the labels. Memory: 32 bytes per vertex, and that of label_choice. score(v, label, own, weight) returns the
+/// score of `label` for v, given the current label `own` of v and the total `weight` of its edges to `label`; larger is
+/// better. Moves within a round must not change it. score.moves(worker, v, from, to) is called for every move. If the
+/// score depends on which vertices move together, score.of_quarter(rule, quarter) returns the score for the round of
+/// the vertices v with rule(v) = quarter.
 ///
-/// A rank of a distributed graph passes its `own` vertices, which are the first ones of g, and the global index of
-/// vertex 0; it sets the labels, and may exchange them between the quarters of a sweep.
+/// A rank of a distributed graph passes the number `own` of its vertices, which are the first ones of g, and the global
+/// index `first` of vertex 0. It sets the initial labels and may exchange labels between the quarters of a sweep.
 template <executor Executor>
 class label_rounds {
 public:
@@ -211,8 +212,8 @@ public:
     }
     /// Lets all vertices decide in the next sweep.
     void wake_all() { fill(exec_, waits_.view(), 1); }
-    /// Processes the vertices that have not decided yet, and those with a neighbour that took another label than theirs
-    /// since they decided; returns the number of moves. Waits.
+    /// Processes the vertices that have not decided yet, and those of which a neighbour has taken another label than
+    /// theirs since they decided. Returns the number of moves. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
         begin_sweep(salt);
@@ -234,7 +235,8 @@ public:
             round(lists_[q], score);
     }
     std::int64_t moves() { return exec_.load(moves_.data()); } ///< in this sweep; waits
-    /// Lets the neighbours in `g` of the vertices of a list decide again that have another label than these.
+    /// Makes the neighbours in `g` of each vertex of a list decide again if their label differs from that of the
+    /// vertex.
     void wake_neighbors_of(worklist const* list, graph_view g) {
         edge_map(exec_, nullptr, list, g, nothing(), wake_neighbors{g, labels_.data(), waits_.data()});
     }

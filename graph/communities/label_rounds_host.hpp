@@ -10,8 +10,8 @@
 
 namespace coppice::inline v0_1::analytics {
 
-/// Weights of the labels around one vertex: a hash table that grows with the number of labels, so that it stays in the
-/// fastest cache for most vertices.
+/// Sums of the edge weights from one vertex to each label: a hash table that grows with the number of labels, so that
+/// it fits into the first-level cache for most vertices.
 class label_sums {
 public:
     void add(vertex_id label, std::int64_t weight) {
@@ -44,7 +44,7 @@ private:
     static constexpr int min_bits = 6;
 
     std::size_t mask() const { return (std::size_t(1) << bits_) - 1; }
-    /// The slot of a label, or the one to take for it.
+    /// The slot of a label, or the free slot in which to insert it.
     std::size_t slot_of(vertex_id label) const {
         std::size_t at = static_cast<std::uint32_t>(label) * 0x9e3779b1u >> (32 - bits_);
         while (slots_[at].label != label && slots_[at].label >= 0) at = (at + 1) & mask();
@@ -70,7 +70,7 @@ private:
     std::vector<slot> old_;
 };
 
-/// Chooses labels with one table for each thread. Labels are those of the tables of all vertices.
+/// Chooses labels with one hash table per thread; the same labels as the general template.
 template <>
 class label_choice<host_executor> {
 public:
@@ -118,7 +118,7 @@ private:
     std::int64_t const* edge_weights_;
     vertex_id const* labels_;
     std::uint32_t* best_label_;
-    std::vector<label_sums> sums_; ///< of the threads
+    std::vector<label_sums> sums_; ///< one for each thread
 };
 
 } // namespace coppice::inline v0_1::analytics

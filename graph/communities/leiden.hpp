@@ -16,11 +16,12 @@ struct leiden_options {
 };
 
 /// Communities of an undirected graph by the Leiden method (Traag, Waltman and van Eck 2019): as louvain(), but before
-/// each contraction the communities are refined. Vertices that are alone join a neighbouring refined community within
-/// their community, if that increases modularity; a quarter of the vertices, chosen by a hash, decides together, and
-/// none joins a vertex that decides with it. A refined community therefore only grows by neighbours and is connected.
-/// Refined communities become vertices, which begin in the community that they are part of. At the end communities that
-/// are not connected are split, which never decreases modularity: **every community is connected**.
+/// each contraction the communities are refined. A vertex that is the only one of its refined community joins a
+/// neighbouring refined community within its community if that increases modularity. A quarter of the vertices, chosen
+/// by a hash, decides simultaneously, and no vertex joins another one that may move at the same time. A refined
+/// community therefore grows only by neighbours and is connected. Refined communities become the vertices of the next
+/// level, whose initial communities are those that contain them. At the end, communities that are not connected are
+/// split, which never decreases modularity: **every community is connected**.
 ///
 /// Weights, determinism and errors as of louvain(). Memory: 24 bytes per edge (CUDA: 48), 94 per vertex, and that of
 /// the first contraction. Waits once per sweep.
@@ -29,13 +30,14 @@ louvain_result leiden(Executor const& exec, csr_view<T> a, leiden_options const&
 
 namespace analytics {
 
-/// Gain of modularity if v, which is alone, joins a refined community of the same community. Others stay.
+/// Gain of modularity if v, the only vertex of its refined community, joins another refined community of the same
+/// community. Other vertices stay.
 struct gain_of_refinement {
     vertex_id const* communities;
     std::uint8_t const* is_attached; ///< whether v has enough edges to the rest of its community
     std::int64_t const* row_sums;
     std::int64_t* totals;
-    std::int32_t* sizes; ///< of the refined communities, as numbers of vertices of this level
+    std::int32_t* sizes; ///< numbers of vertices of this level in the refined communities
     double all, resolution;
     quarter_rule rule{};
     int quarter = 0;
@@ -66,7 +68,8 @@ struct gain_of_refinement {
     }
 };
 /// Flags the vertices v that are connected well enough to the rest of their community to join others: the weight of
-/// their edges to it is at least resolution k_v (K - k_v) / s, where K is the sum of k over the community.
+/// their edges to it is at least resolution k_v (K - k_v) / s with the row sums k, their sum s, and the sum K of k over
+/// the community.
 struct attach_to_community {
     using value = std::int64_t;
     graph_view g;
@@ -88,7 +91,7 @@ struct within_label {
     vertex_id const* labels;
     COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return labels[u] == labels[g.neighbors[k]]; }
 };
-/// Computes, for each community, the smallest number of the groups that its vertices belong to.
+/// Computes, for each community, the smallest number of the refined communities (groups) of its vertices.
 struct lower_to_group {
     vertex_id const *communities, *groups;
     vertex_id* smallest;
@@ -113,7 +116,8 @@ struct compose_labels {
     COPPICE_HD void operator()(std::int64_t v) const { to[v] = outer[of_vertex[v]]; }
 };
 
-/// Connected subsets of the communities, each with the number of one of its vertices.
+/// Divides the communities into connected refined communities; returns a label for each vertex, which is one of the
+/// vertices of its refined community.
 template <executor Executor>
 buffer<vertex_id> refine(Executor const& exec, integer_graph<Executor> const& w, vertex_id const* communities,
                          double resolution) {
@@ -133,13 +137,14 @@ buffer<vertex_id> refine(Executor const& exec, integer_graph<Executor> const& w,
     gain_of_refinement const gain{communities, is_attached.data(), w.row_sums.data(), totals.data(), sizes.data(),
                                   w.all,       resolution};
     for (std::uint64_t sweep = 1; sweep <= 5; ++sweep) {
-        rounds.wake_all(); // which vertices decide together differs between sweeps
+        rounds.wake_all(); // each sweep divides the vertices into other quarters
         if (rounds.sweep(gain, 0x1ede + sweep) <= n / 1000) break;
     }
     return std::move(rounds.labels());
 }
 
-/// One pass over the levels, from the communities `labels` of the vertices of the first one; replaces them.
+/// Runs one pass over the levels, starting from the communities `labels` of the vertices of the first level. Replaces
+/// `labels`; returns the number of levels.
 template <executor Executor>
 int leiden_pass(Executor const& exec, integer_graph<Executor> const& first, louvain_options const& o,
                 buffer<vertex_id>& labels) {

@@ -15,7 +15,7 @@ namespace coppice::inline v0_1 {
 
 struct louvain_options {
     double resolution = 1;   ///< > 0; larger values give smaller communities
-    double tolerance = 1e-6; ///< minimum gain of modularity of a level, >= 0; otherwise the level is the last
+    double tolerance = 1e-6; ///< minimum gain of modularity of a level, >= 0; a smaller gain ends the method
     int max_levels = 20;     ///< >= 1
 };
 struct louvain_result {
@@ -28,20 +28,20 @@ struct louvain_result {
 /// Communities of an undirected graph by the Louvain method (Blondel, Guillaume, Lambiotte and Lefebvre 2008). Vertices
 /// move to the neighbouring community of largest modularity gain until few move; then communities become vertices
 /// (contract()), and the next level begins. A quarter of the vertices, chosen by a hash that changes with every sweep,
-/// moves at a time; after the first sweep, only those decide that have a neighbour which moved to another community.
+/// moves at a time. After the first sweep, a vertex decides again only if a neighbour has moved to another community.
 /// Modularity is the sum over pairs u, v of one community of (a_uv - resolution k_u k_v / s) / s, with the row sums k
 /// of A and their sum s.
 ///
-/// Weights are rounded to multiples of 2^-52 of their sum or less (integers stay exact), so that sums are exact: the
-/// result is the same for any number of threads, on host and CUDA. Memory: 16 bytes per edge (CUDA: 40), 64 per vertex,
-/// and that of the first contraction. Waits once per sweep.
+/// Weights are rounded to multiples of a power of two, some 2^-51 of their sum (integers stay exact), so that sums are
+/// exact: the result is the same for any number of threads, on host and CUDA. Memory: 16 bytes per edge (CUDA: 40), 64
+/// per vertex, and that of the first contraction. Waits once per sweep.
 ///
 /// Throws matrix_error for weights that are negative or not finite, argument_error for options out of range.
 template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options = {});
 
-/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Otherwise as above;
-/// waits.
+/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Weights, determinism
+/// and errors as of louvain(). Waits.
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution = 1);
 
@@ -65,8 +65,8 @@ struct merge_weight_checks {
         return {a.largest > b.largest ? a.largest : b.largest, a.bad + b.bad};
     }
 };
-/// Weights as multiples of a power of two, rounded to nearest. The scale is a product of two factors, since it may
-/// exceed the range of double.
+/// Weights times 2^power, rounded to the nearest integer. The scale is a product of two factors, since it may exceed
+/// the range of double.
 template <class T>
 struct integer_weight {
     T const* from;
@@ -160,13 +160,13 @@ struct integer_graph {
         return double(within) / all - resolution * (squares / all / all);
     }
 };
-/// Power of two by which weights are multiplied before they are rounded to integers. `check` is that of all `edges`
-/// weights; sum_of(power) returns the sum of their integers. Throws matrix_error for weights that are negative or not
-/// finite.
+/// Returns the exponent p: weights are multiplied by 2^p and then rounded to integers. `check` is the weight_check of
+/// all `edges` weights; sum_of(p) returns the sum of the integers. Throws matrix_error for weights that are negative or
+/// not finite.
 ///
-/// The power is chosen in two steps: first such that the sum of the integers is below 2^51 for any weights, then, given
-/// that sum, such that it is close to 2^51. Integer sums do not depend on the order of addition, so the power is the
-/// same on every executor.
+/// The exponent is chosen in two steps: first such that the sum of the integers is below 2^51 for any weights, then,
+/// given that sum, such that it is between about 2^51 and 2^52. Integer sums do not depend on the order of addition, so
+/// the exponent is the same on every executor.
 template <class SumOf>
 int power_for_weights(weight_check const& check, std::int64_t edges, char const* algorithm, SumOf const& sum_of) {
     if (check.bad > 0)
@@ -189,8 +189,8 @@ integer_graph<Executor> make_integer_graph(Executor const& exec, csr_view<T> a, 
     return integer_graph<Executor>(exec, g, std::move(weights));
 }
 
-/// Gain of modularity without the terms that do not depend on the label. The lowest bit breaks ties: equal gains differ
-/// in whether the vertex keeps its label.
+/// Gain of modularity without the terms that do not depend on the label. The lowest bit breaks ties: of equal gains
+/// that of the present label is larger.
 struct gain_of_label {
     std::int64_t const* row_sums;
     std::int64_t* totals; ///< total weight of each community
@@ -226,7 +226,8 @@ struct number_labels {
     vertex_id* labels;
     COPPICE_HD void operator()(std::int64_t v) const { labels[v] = numbers[labels[v]]; }
 };
-/// Community of a vertex of the first graph, from that of its vertex of this level.
+/// For each vertex of the first graph, replaces the vertex of this level that contains it by the community of that
+/// vertex.
 struct follow_level {
     vertex_id const* level;
     vertex_id* labels;
@@ -243,7 +244,8 @@ struct as_integer {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
 };
 
-/// Moves vertices until few of them change. They begin with the labels `start`, or each with its own if it is null.
+/// Moves vertices between communities until few of them move in a sweep. The initial labels are `start`; null: each
+/// vertex is a community.
 template <executor Executor>
 buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> const& w, double resolution,
                                 vertex_id const* start = nullptr) {
@@ -258,7 +260,7 @@ buffer<vertex_id> move_vertices(Executor const& exec, integer_graph<Executor> co
         if (rounds.sweep(gain, sweep) <= w.g.vertices / 1000) break;
     return std::move(rounds.labels());
 }
-/// Renumbers labels to 0, 1, ...; returns their number.
+/// Renumbers labels to 0, 1, ...; returns the number of different labels.
 template <executor Executor>
 std::int32_t number_communities(Executor const& exec, worklist const* all_vertices, buffer<vertex_id>& labels) {
     buffer<std::int32_t> used(exec, labels.size());

@@ -26,7 +26,7 @@ inline constexpr int left_out = -2;
 
 namespace graph_detail {
 
-/// Runs (consecutive vertices) of a path; stored at its first vertex.
+/// The runs of one path (groups of consecutive vertices), stored at the first vertex of the path.
 template <class I>
 struct path_runs {
     I first_run, runs, length;

@@ -186,7 +186,7 @@ private:
     struct series {
         complex_number value{}, slope{}, bend{};
 
-        /// Adds m / (d + h) = m / d - m h / d^2 + m h^2 / d^3.
+        /// Adds m / (d + h) with d = x + i y, to second order in h: m / d - m h / d^2 + m h^2 / d^3.
         void add(double mass, double x, double y) {
             double const square = x * x + y * y;
             complex_number const inverse{x / square, -y / square};

@@ -147,7 +147,8 @@ void require_whole(output const& to) {
         throw host_reason{"a matrix by rows is changed by a mask or an accumulator"};
 }
 
-/// A launch over the entries of a list, whose result is a list of the same entries, or of some.
+/// A kernel launch that computes a value for each entry of a list. The result is a list of the same entries, or of
+/// those that the kernel selects.
 class list_launch {
 public:
     list_launch(char const* kernel, GrB_Type c, GrB_Type t, GrB_Type mask = GrB_BOOL) : type_(c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products over named semirings, and over a compiled user function that reduces rows.
+// Products over named semirings, and row reductions by a compiled user function.
 #include <cstdint>
 #include <optional>
 

@@ -98,7 +98,8 @@ std::pair<host_pattern, std::vector<std::int32_t>> transpose_pattern(host_patter
     return {{to_vector(host, to.row_offsets()), to_vector(host, to.column_indices())}, to_vector(host, to.values())};
 }
 
-/// Values of the caller, in any memory, in the order of the matrix and in its memory. Waits for the copy.
+/// Copies the values of the caller, which may be in any memory space, to memory of the executor, in the order of the
+/// entries of the stored matrix. Waits for the copy.
 template <class Executor>
 buffer<std::byte> copy_values(Executor const& exec, held_matrix const& m, void const* values) {
     std::size_t const size = size_of(m.type);

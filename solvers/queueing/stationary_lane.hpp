@@ -153,7 +153,7 @@ struct balance_block {
             std::log(up > smallest || up != up ? up : smallest) - std::log(down > smallest ? down : smallest);
     }
 };
-/// Logarithms of the masses, relative to the first block.
+/// Computes the logarithm of the probability mass of each block relative to that of the first one.
 struct add_ratios {
     std::int64_t blocks;
     double const* log_ratio;

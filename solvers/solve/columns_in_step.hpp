@@ -104,7 +104,8 @@ public:
         };
         threads.reserve(members_.size());
         try {
-            // std::function, because std::thread of a lambda would export type information (RTTI) of the lambda.
+            // The threads run a std::function, because a std::thread that runs a lambda exports the type information
+            // (RTTI) of the lambda.
             for (int m = 0; m < int(members_.size()); ++m)
                 threads.emplace_back(std::function<void()>([&work, m] { work(m); }));
         } catch (std::exception const& e) { // the threads that started solve all columns

@@ -198,7 +198,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
     std::exception_ptr refusal;
     bool made = false;
     std::int64_t left = options.krylov.max_iterations;
-    // Runs a choice with a number of iterations; returns whether the solve has ended.
+    // Tries a solver choice with at most `iterations` iterations; returns whether the solve has ended.
     auto const ends_with = [&](solver_choice const& choice, std::int64_t iterations) {
         krylov_options krylov = options.krylov;
         krylov.max_iterations = iterations;

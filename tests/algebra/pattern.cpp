@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("patterns of a matrix are those of their definitions", Fixtur
         for (double const fraction : {0.0, 0.5, 0.75, 1.0})
             CHECK(entries_of(exec, threshold_pattern(exec, a.view(), fraction)) == above_fraction(rows, fraction));
     }
-    // NaN is the largest.
+    // A NaN is selected before all other entries of its row.
     small_matrix poisoned{2, {{{0, 1.0}, {1, std::numeric_limits<double>::quiet_NaN()}}, {{0, 2.0}}}};
     auto const a = exec.copy(poisoned.stored());
     CHECK(entries_of(exec, largest_pattern(exec, a.view(), 1)) == entry_set{{0, 1}, {1, 0}});

@@ -14,16 +14,16 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// Whether the thread sanitizer is active. Synchronisation is the same for every matrix and most sizes, so that a few
-/// suffice; the address sanitizer runs all.
+/// Whether the thread sanitizer is active. Synchronisation is the same for all matrices and most sizes, so tests run a
+/// few of them with this sanitizer.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool races_watched = true;
 #else
 constexpr bool races_watched = false;
 #endif
 
-/// The values of a loop over sizes or other parameters on which synchronisation does not depend: the first and the last
-/// with the thread sanitizer, otherwise all.
+/// Selects values for a loop over sizes or other parameters on which synchronisation does not depend: the first and the
+/// last with the thread sanitizer, otherwise all.
 template <class T>
 std::vector<T> ends_for_races(std::vector<T> const& all) {
     return races_watched && all.size() > 2 ? std::vector<T>{all.front(), all.back()} : all;

@@ -201,7 +201,8 @@ struct lane_pair {
     }
 };
 
-// The coarse rows of a pair with this split; returns the bits of small multipliers for the substitution.
+// Computes the coarse rows of a pair of partitions with this split. Returns bits that flag small multipliers, which the
+// substitution reads.
 template <pivoting P, class T>
 [[gnu::noinline]] unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
                                    coarse_row<T> (&coarse)[4]) {

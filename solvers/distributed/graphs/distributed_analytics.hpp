@@ -17,8 +17,8 @@ bool is_distributed_graph_algorithm(std::string_view name);
 /// Names of these algorithms, separated by commas, for messages.
 std::string distributed_graph_algorithms();
 
-/// Whether the whole graph stores as many edges (u, v) as (v, u) for all u and v, by hashes as is_undirected() of one
-/// executor. Collective; the same on all ranks.
+/// Whether the whole graph stores as many edges (u, v) as (v, u) for all u and v. Compares hashes, as is_undirected()
+/// of one executor does. Collective; all ranks return the same result.
 template <class T>
 bool is_undirected(rank_communicator const& comm, row_block<T> const& rows);
 

@@ -13,10 +13,10 @@ namespace coppice::inline v0_1 {
 /// vertices of this rank; parents are global indices, always the smallest possible ones. `depth` and `reached` describe
 /// the whole graph. Loops and parallel edges are allowed.
 ///
-/// Every level is pushed. Communication: a gather and an exchange per level; in total a rank sends 8 bytes for each
-/// outer vertex that it reaches. Memory: 5 words per vertex of the rank and outer vertex. Collective; all ranks pass
-/// the same source and options. Throws argument_error, on all ranks, if the source is no vertex or max_depth is
-/// negative.
+/// Every level uses the push direction. Communication: a gather and an exchange per level; in total a rank sends 8
+/// bytes for each outer vertex (vertex of another rank adjacent to one of this rank) that it reaches. Memory: 5 words
+/// for each vertex and outer vertex of the rank. Collective; all ranks pass the same source and options. Throws
+/// argument_error, on all ranks, if the source is no vertex or max_depth is negative.
 template <executor Executor, class O>
 bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
                            distributed_rows<Executor, vertex_id, O> const& rows, std::int64_t source,

@@ -70,8 +70,8 @@ inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_co
 struct tree_edges {
     std::vector<std::int32_t> offsets{}, columns{};
 };
-/// The edges from `trees` trees of this rank to those of others, without duplicates. `up`: roots of local vertices;
-/// `tree_of`: trees of the vertices of this rank; `of_others`: those of outer vertices.
+/// The edges from the `trees` trees of this rank to trees of other ranks, without duplicates. `up`: root of each local
+/// vertex; `tree_of`: tree of each vertex of this rank; `of_others`: tree of each outer vertex.
 inline tree_edges edges_of_trees(std::int64_t trees, vertex_id first_tree, buffer<vertex_id> const& up,
                                  std::vector<vertex_id> const& tree_of, vertex_id const* of_others) {
     std::vector<std::pair<vertex_id, vertex_id>> pairs;
@@ -99,7 +99,7 @@ inline tree_edges edges_of_trees(std::int64_t trees, vertex_id first_tree, buffe
 ///
 /// Every rank unites the ends of its edges. The trees and the edges between those of different ranks form a contracted
 /// graph, which has few vertices unless most vertices have their neighbours on other ranks; it is labelled in some log
-/// n rounds of halo exchanges. Memory: 4 words per vertex of the rank and outer vertex. Collective. Throws
+/// n rounds of halo exchanges. Memory: 4 words for each vertex and outer vertex of the rank. Collective. Throws
 /// overflow_error if a rank has 2^31 edges or more.
 template <class O>
 components_result connected_components_distributed(host_executor const& exec, rank_communicator const& comm,

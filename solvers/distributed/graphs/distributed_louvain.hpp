@@ -41,8 +41,8 @@ struct integer_graph_of_rank {
         all = double(sum_over_ranks(exec, row_sums));
     }
 
-    /// Labels of the own vertices become those of the outer vertices of other ranks; neighbours of outer vertices with
-    /// another label than before may decide again. Collective.
+    /// Sends the labels of the own vertices to the ranks on which these are outer vertices. If the label of an outer
+    /// vertex of this rank changes, its neighbours on this rank with another label decide again. Collective.
     void exchange(host_executor const& exec, analytics::label_rounds<host_executor>& rounds) {
         vertex_id* const labels = rounds.labels().data();
         labels_of_others.start(exec, labels);
@@ -56,8 +56,8 @@ struct integer_graph_of_rank {
         analytics::worklist const list{changed.data(), std::int64_t(changed.size())};
         if (list.count > 0) rounds.wake_neighbors_of(&list, graph_view(incoming));
     }
-    /// analytics::integer_graph::modularity() of the whole graph. `totals`: of the communities of this rank.
-    /// Collective.
+    /// analytics::integer_graph::modularity() of the whole graph. `totals`: total weights of the communities that are
+    /// named after vertices of this rank. Collective.
     double modularity(host_executor const& exec, buffer<vertex_id> const& labels, buffer<std::int64_t> const& totals,
                       double resolution) const {
         if (all == 0) return 0;
@@ -84,7 +84,7 @@ private:
 
 /// analytics::gain_of_label with totals of communities of any rank. Moves are collected in `changes`.
 struct gain_over_ranks {
-    analytics::gain_of_label gain, changes; ///< differ in the totals
+    analytics::gain_of_label gain, changes; ///< `gain` reads the totals, `changes` sums up their changes
     elements_at<std::int64_t> const* totals;
 
     std::uint64_t operator()(vertex_id v, vertex_id label, vertex_id own, std::int64_t weight) const {
@@ -107,8 +107,9 @@ inline communities_of_rank single_vertices(host_executor const& exec, integer_gr
     return c;
 }
 
-/// analytics::move_vertices(): the vertices of a quarter move on all ranks together. Before, a rank fetches the totals
-/// of all communities that its vertices may join; then it sends the changes to the ranks that own them.
+/// analytics::move_vertices() over ranks: the vertices of a quarter move simultaneously on all ranks. Before a quarter,
+/// a rank fetches the totals of all communities that its vertices may join; after it, the rank sends the changes of
+/// these totals to the ranks that own them.
 inline communities_of_rank move_vertices(host_executor const& exec, integer_graph_of_rank& w, double resolution) {
     auto const& comm = w.graph.comm();
     auto c = single_vertices(exec, w);
@@ -138,7 +139,7 @@ inline communities_of_rank move_vertices(host_executor const& exec, integer_grap
 /// after its vertices.
 struct communities_by_number {
     std::vector<std::int64_t> begins; ///< first one of each rank, [ranks + 1]
-    std::vector<vertex_id> of_label;  ///< number of the community of each vertex of this rank; unused: any
+    std::vector<vertex_id> of_label;  ///< number of the community named after each vertex of this rank, if any
 };
 inline communities_by_number number_communities(host_executor const& exec, integer_graph_of_rank const& w,
                                                 buffer<vertex_id> const& labels) {
@@ -165,8 +166,9 @@ struct integer_rows {
     std::vector<std::int64_t> weights{};
 };
 
-/// The rows of this rank of the graph of communities; `of`[own and outer vertices]: their numbers. Every rank contracts
-/// its rows; edges of communities of other ranks are sent to these. Weights are integers: the order of sums is free.
+/// The rows of this rank of the contracted graph, whose vertices are the communities; `of`[own and outer vertices]:
+/// numbers of their communities. Every rank contracts its rows and sends the edges of communities of other ranks to
+/// these ranks. Weights are integers, so their sums do not depend on the order.
 inline integer_rows contract_over_ranks(host_executor const& exec, integer_graph_of_rank const& w,
                                         std::vector<std::int64_t> const& begins, std::vector<vertex_id> const& of) {
     auto const& comm = w.graph.comm();
@@ -233,7 +235,7 @@ inline integer_rows gather_rows(rank_communicator const& comm, integer_rows cons
     return all;
 }
 
-/// louvain_levels() of a graph that every rank has.
+/// Runs louvain_levels() on a graph that is replicated on all ranks; no communication.
 inline louvain_result remaining_levels(host_executor const& exec, integer_rows const& rows,
                                        louvain_options const& options) {
     graph_view g;
@@ -245,8 +247,9 @@ inline louvain_result remaining_levels(host_executor const& exec, integer_rows c
                                      options);
 }
 
-/// Replaces labels, global indices of vertices of a level that is divided by `begins`, by the smallest vertex with the
-/// same label. `first`: global index of the first of the vertices.
+/// Replaces each label by the smallest vertex with this label. `labels` belong to the vertices of this rank, from the
+/// global index `first` on; their values are global indices of vertices of a level that is distributed over the ranks
+/// by `begins`.
 inline void label_by_min_member(host_executor const& exec, rank_communicator const& comm,
                                 std::vector<std::int64_t> const& begins, vertex_id first,
                                 std::vector<vertex_id>& labels) {
@@ -260,7 +263,7 @@ inline void label_by_min_member(host_executor const& exec, rank_communicator con
     labels = values_at(exec, comm, begins, smallest.data(), array_view<vertex_id const>(labels));
 }
 
-/// Integer weights of the edges of this rank, with the unit that all ranks share.
+/// Integer weights of the edges of this rank: the weights times a power of two that is the same on all ranks, rounded.
 template <class T>
 buffer<std::int64_t> integer_weights(host_executor const& exec, rank_communicator const& comm,
                                      array_view<T const> weights) {
@@ -286,14 +289,15 @@ buffer<std::int64_t> integer_weights(host_executor const& exec, rank_communicato
 /// vertices that move together and all sums are the same. `labels` belong to the vertices of this rank and are global
 /// indices; the other members describe the whole graph. Weights of parallel edges are added.
 ///
-/// `weights`[rows.nonzeros()], in the order of the columns of `rows`. A level with at most `gathered_edges` edges in
-/// all, and those after it, are computed by every rank alone.
+/// `weights`[rows.nonzeros()], in the order of the columns of `rows`. If a level has at most `gathered_edges` edges in
+/// total, it is replicated, and every rank computes it and the following levels without communication.
 ///
-/// Communication of a level: six exchanges for each of the four rounds of a sweep. A rank receives a label for each
+/// Communication of a level: six exchanges for each of the four quarters of a sweep. A rank receives a label for each
 /// outer vertex and a total for each community of another rank that its vertices or outer vertices belong to. Memory:
-/// 40 bytes per edge of the rank, 80 per vertex and outer vertex. Collective. Throws matrix_error, on all ranks, for
-/// weights that are negative or not finite, argument_error, on all ranks, for options out of range, overflow_error, on
-/// this rank, if it has 2^31 edges or more, dimension_error, on this rank, for another number of weights.
+/// 40 bytes for each edge of the rank, 80 for each vertex and outer vertex. Collective. Throws matrix_error, on all
+/// ranks, for weights that are negative or not finite, argument_error, on all ranks, for options out of range,
+/// overflow_error, on this rank, if it has 2^31 edges or more, dimension_error, on this rank, for another number of
+/// weights.
 template <class T, class O>
 louvain_result louvain_distributed(host_executor const& exec, rank_communicator const& comm,
                                    distributed_rows<host_executor, vertex_id, O> const& rows,

@@ -41,13 +41,14 @@ struct out_sum {
 
 /// pagerank() of a graph whose edges are distributed by the vertices that they leave (`rows`), with the rows of the
 /// transposed graph in the same blocks (`incoming`; `rows` itself if the graph is undirected; transpose_rows()).
-/// `weights`: of the edges of both; empty: 1. `ranks` belong to the vertices of this rank; all other members describe
-/// the whole graph and are equal on all ranks.
+/// `weights`: weights of the edges of `rows` and of `incoming`; empty: all are 1. `ranks` belong to the vertices of
+/// this rank; all other members describe the whole graph and are equal on all ranks.
 ///
 /// Every iteration is one reduce_rows() with a halo of one value per outer vertex, and one gather. The bits are equal
-/// for threads and processes and on every run. Another number of ranks changes the last digits, because two sums over
-/// all vertices, of the changes and of the ranks of vertices without edges, are added in the order of ranks. The number
-/// of iterations then differs only if a residual is that close to the tolerance.
+/// for threads and processes and on every run. The number of ranks of the communicator affects the last digits, because
+/// two sums over all vertices (of the changes, and of the PageRank of vertices without outgoing edges) are added in the
+/// order of these ranks. The number of iterations then differs only if a residual equals the tolerance up to these
+/// digits.
 ///
 /// Collective. Throws the errors of pagerank(), on all ranks for options, otherwise on this rank.
 template <class T, executor Executor, class G, class O>

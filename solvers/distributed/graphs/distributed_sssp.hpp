@@ -15,7 +15,7 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// An outer vertex whose distance its owner does not know yet, and needs for the near list.
+/// Whether the distance of an outer vertex is within the bound of the near list and has not been sent to the owner yet.
 template <class T>
 struct is_unsent {
     T const* distances; ///< of outer vertices
@@ -34,7 +34,7 @@ struct list_unsent {
         sent[k] = distances[k];
     }
 };
-/// Takes the distances that other ranks send; they are within the bound of the near list.
+/// Receives the distances that other ranks send; they are within the bound of the near list.
 template <class T>
 struct take_distance {
     vertex_message<T> const* messages;
@@ -116,7 +116,7 @@ struct find_global_parent {
     is_tight<T> tight;
     std::uint32_t* parents;
     vertex_id first;
-    int* level_edges; ///< set if such an edge connects vertices at one distance
+    int* level_edges; ///< set if an edge on a shortest path connects vertices of equal distance
     COPPICE_HD bool enters(auto const&, vertex_id u) const {
         return tight.distances[u] < std::numeric_limits<T>::infinity();
     }
@@ -140,7 +140,7 @@ struct lower_parent {
         worker.lower(parents + messages[i].vertex, messages[i].value);
     }
 };
-/// Level 0 for a vertex with a parent.
+/// Level 0 for a vertex with a parent, -1 for others.
 struct level_of_parent {
     std::uint32_t const* parents;
     std::int32_t* levels;
@@ -176,7 +176,7 @@ public:
             raise_bound(far + delta_);
         }
     }
-    T const* distances() const { return distances_.data(); } ///< also of outer vertices, if they are sent or fetched
+    T const* distances() const { return distances_.data(); } ///< upper bounds for outer vertices
 
     /// Computes parents of the vertices of this rank; afterwards, the distances of outer vertices are those of their
     /// owners.
@@ -284,7 +284,7 @@ private:
     buffer<analytics::sssp_state<T>> state_;
 };
 
-/// Mean and minimum of the lengths of all ranks; throws, on all ranks, for lengths that are not allowed.
+/// Mean and minimum of the lengths of all ranks; throws, on all ranks, for lengths that are negative or NaN.
 template <executor Executor, class T>
 double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengths, double& edges) {
     auto mine = analytics::range_of_lengths(graph.exec(), lengths.data(), lengths.size());
@@ -303,12 +303,12 @@ double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengt
 /// sssp() from the global vertex `source` of a graph whose edges are distributed by the vertices that they leave;
 /// `lengths[rows.nonzeros()]` are at least 0, in the order of the edges. Distances and parents are those of sssp(), bit
 /// for bit, for any number of ranks, threads and processes. Both belong to the vertices of this rank; parents are
-/// global indices. `rounds` is the number of exchanges, and `delta` may differ in the last digits, since the mean
-/// length is added in the order of ranks.
+/// global indices. `rounds` is the number of exchanges, and `delta` may differ in the last digits, since the sum of the
+/// lengths is added in the order of the ranks.
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
-/// within the bound and smaller than what it has sent before. Memory: 8 words and 4 distances per vertex of the rank
-/// and outer vertex. Collective; all ranks pass the same source and options. Throws, on all ranks, argument_error if
+/// within the bound and smaller than what it has sent before. Memory: 8 words and 4 distances for each vertex and outer
+/// vertex of the rank. Collective; all ranks pass the same source and options. Throws, on all ranks, argument_error if
 /// the source is no vertex or delta is negative, and matrix_error for lengths that are negative or NaN; on this rank
 /// dimension_error for another number of lengths, overflow_error if it has 2^31 edges or more.
 template <executor Executor, class T, class O>

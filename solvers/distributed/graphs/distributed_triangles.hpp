@@ -59,8 +59,8 @@ struct rising_edges_of_rank {
     }
 };
 
-/// Fetches the heads of the outer vertices `edges.outer`, as local vertices; heads that this rank does not know are
-/// left out. Collective.
+/// Fetches the heads of the outer vertices `edges.outer`, as local vertices; omits heads that are neither vertices nor
+/// outer vertices of this rank. Collective.
 inline vertex_lists heads_of_outer(host_executor const& exec, rank_communicator const& comm,
                                    owned_graph<host_executor> const& graph, rising_edges_of_rank const& edges) {
     std::vector<vertex_id> needs;
@@ -77,8 +77,8 @@ inline vertex_lists heads_of_outer(host_executor const& exec, rank_communicator 
     return lists;
 }
 
-/// Adds the triangles of every edge u -> v of the rank, which are the common heads of u and v, to the counts of their
-/// corners, local vertices. A thread flags the heads of u.
+/// Counts triangles at local vertices: for every edge u -> v of the rank, each common head w of u and v forms a
+/// triangle, which adds 1 to the counts of u, v and w. A thread flags the heads of its current u.
 inline void count_at_corners_of_rank(host_executor const& exec, vertex_lists const& own, vertex_lists const& of_outer,
                                      std::vector<std::int32_t> const& list_of_outer,
                                      std::vector<std::int64_t>& counts) {
@@ -111,12 +111,12 @@ inline void count_at_corners_of_rank(host_executor const& exec, vertex_lists con
 
 /// clustering() of an undirected graph whose edges, in both directions, are distributed by the vertices that they
 /// leave; rows are sorted and have no parallel edges, and loops are ignored. `triangles` and `coefficients` belong to
-/// the vertices of this rank; the other members describe the whole graph. All are those of one rank, bit for bit, but
-/// for the last digits of `mean`, which is added in the order of ranks.
+/// the vertices of this rank; the other members describe the whole graph. All are those of one rank, bit for bit,
+/// except for the last digits of `mean`, which is summed in the order of the ranks.
 ///
 /// Every edge is directed to its end of larger degree, and a rank fetches the directed rows of the outer vertices to
-/// which its edges lead. Memory: one word per edge, twice those rows, and five words and one for each thread per vertex
-/// of the rank and outer vertex. Collective. Throws overflow_error if a rank has 2^31 edges or more.
+/// which its edges lead. Memory: one word per edge, twice the fetched rows, and (5 + threads) words for each vertex and
+/// outer vertex of the rank. Collective. Throws overflow_error if a rank has 2^31 edges or more.
 template <class O>
 clustering_result clustering_distributed(host_executor const& exec, rank_communicator const& comm,
                                          distributed_rows<host_executor, vertex_id, O> const& rows) {

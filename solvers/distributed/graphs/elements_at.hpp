@@ -34,7 +34,8 @@ public:
     buffer<X>& values() { return values_; }
     X const& operator[](vertex_id i) const { return values_[position(i)]; }
 
-    /// Adds changes[values().size()] to the elements: those of this rank, x, receive the changes of all. Collective.
+    /// Adds changes[values().size()], in the order of values(), to the elements on the ranks that own them: x, the
+    /// elements of this rank, receives the changes of all ranks. Collective.
     void add(host_executor const& exec, rank_communicator const& comm, X const* changes, X* x) const {
         for_each(exec, own(), [=](std::int64_t i) { x[i] += changes[i]; });
         if (!plan_.any) return;
@@ -46,7 +47,7 @@ public:
 private:
     std::int64_t own() const { return own_.last - own_.first; }
 
-    index_outside own_; ///< holds for indices of other ranks
+    index_outside own_; ///< true for indices of other ranks
     compact_indices<vertex_id> others_;
     halo_plan plan_;
     buffer<X> values_;

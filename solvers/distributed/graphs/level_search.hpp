@@ -44,7 +44,7 @@ struct push_to_level {
     }
 };
 
-/// Takes the parents that other ranks propose for vertices of this rank.
+/// Receives the parents that other ranks propose for vertices of this rank.
 struct take_parent {
     vertex_message<std::uint32_t> const* messages;
     std::int32_t* levels;
@@ -80,9 +80,9 @@ struct end_level {
     }
 };
 
-/// State of a search. A vertex has level -1 until it is reached; the search leaves others than -1 as they are. The
-/// arrays also have elements for outer vertices: what this rank knows about them. A rank sends each outer vertex at
-/// most once, with the smallest parent in this rank, so that the total volume is that of one halo exchange.
+/// State of a search. A vertex has level -1 until it is reached; the search changes no other levels. The arrays also
+/// have elements for outer vertices, with the levels and parents that this rank has found. A rank sends each outer
+/// vertex at most once, with the smallest parent in this rank, so that the total volume is that of one halo exchange.
 template <executor Executor>
 class level_search {
 public:
@@ -90,8 +90,8 @@ public:
         : graph_(graph), levels_(std::move(levels)), parents_(std::move(parents)),
           lists_(graph.exec(), graph.view().vertices) {}
 
-    /// Searches from the vertices of level 0 to level `max_depth`. `filter(u, k)`: whether edge k of u is used; it may
-    /// read what the search does not write.
+    /// Searches from the vertices of level 0 to level `max_depth`. `filter(u, k)`: whether edge k of u is used; it must
+    /// not read arrays that the search writes.
     template <class Filter = every_edge>
     void run(Filter const& filter = {}, std::int32_t max_depth = std::numeric_limits<std::int32_t>::max()) {
         using namespace analytics;
@@ -120,7 +120,8 @@ public:
     buffer<vertex_id> parents() const { return own_values(reinterpret_cast<vertex_id const*>(parents_.data())); }
 
 private:
-    /// Sends the outer vertices of the new level, takes those that other ranks send.
+    /// Sends the outer vertices of the new level to their owners, and adds the vertices that other ranks send to
+    /// `next`.
     void exchange(analytics::worklist const* outer, analytics::worklist* next, std::int32_t level) {
         using namespace analytics;
         auto const& exec = graph_.exec();

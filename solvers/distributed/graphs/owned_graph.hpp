@@ -40,7 +40,7 @@ std::vector<vertex_message<Value>> send_to_owners(rank_communicator const& comm,
     return received;
 }
 
-/// Offsets that fit into 32 bits; vertices after the last row have none.
+/// Converts offsets to 32 bits; vertices after the last row (outer vertices) have no edges.
 template <class O>
 struct narrow_offset {
     O const* from;
@@ -49,8 +49,9 @@ struct narrow_offset {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = static_cast<std::int32_t>(from[i < rows ? i : rows]); }
 };
 
-/// Local vertices: those of the rank, in [0, own), then its outer vertices, which have no edges here. The columns are
-/// those of `rows`, which outlives the graph. The graph may have more than 2^31 edges, but not those of one rank.
+/// The graph of one rank. Local vertices: those of the rank, in [0, own), then its outer vertices, which have no edges
+/// here. The graph refers to the columns of `rows`, which must outlive it. The whole graph may have more than 2^31
+/// edges, but each rank must have fewer.
 template <executor Executor>
 class owned_graph {
 public:
@@ -93,7 +94,7 @@ public:
                                  std::to_string(all_vertices()) + " vertices, which are counted from 0");
     }
 
-    /// send_to_owners() to memory of the executor.
+    /// send_to_owners(); the received messages are in memory of the executor.
     template <class Value>
     buffer<vertex_message<Value>> send(std::vector<vertex_message<Value>> const& messages) const {
         return exec_.copy(send_to_owners(comm_, begins_, messages));

@@ -54,7 +54,7 @@ struct make_sent {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = make(rows[i]); }
 };
 
-/// Returns where a path starts, for paths of this rank and of others.
+/// Returns the position at which a path starts, for paths with ids of this rank and of other ranks.
 struct start_of_path {
     std::int32_t const* starts;
     rank_ids ids; ///< of the vertices of this rank, and of the required path ids of other ranks
@@ -116,7 +116,8 @@ public:
                std::vector<I> const& outer)
         : exec_(exec), comm_(comm), begins_(begins), outer_(exec.copy(outer)), plan_(comm, begins, outer),
           sent_(exec.copy(plan_.send_rows)) {
-        // Values to be sent are computed in the order in which they are sent.
+        // outer_values computes the values in the order in which they are sent, so the halo exchange sends value i as
+        // element i.
         for (std::size_t i = 0; i < plan_.send_rows.size(); ++i) plan_.send_rows[i] = I(i);
     }
 

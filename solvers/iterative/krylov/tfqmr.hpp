@@ -14,13 +14,14 @@ namespace coppice::inline v0_1 {
 
 /// Solves A x = b for general A (Freund 1993; Saad, Iterative Methods for Sparse Linear Systems, algorithm 7.8). The
 /// preconditioner is applied from the right. The iterates are those of CGS and of its half steps, with quasi-minimal
-/// residual smoothing: their residuals decrease nearly monotonically. The residual of an iterate is known by a
-/// recurrence, not by a bound.
+/// residual smoothing: their residuals decrease nearly monotonically. The residual of an iterate is computed by a
+/// recurrence, not estimated by a bound.
 ///
-/// The constructor allocates 13 vectors; solve() allocates only the history and a few scalars. One iteration takes two
-/// half steps, that is, two products with A and two applications of the preconditioner, as one of bicgstab. If the
-/// recurrence breaks down (a divisor is a dot product that consists of rounding errors only), the method restarts from
-/// the true residual; if that is the one of the previous round, the elements of the shadow residual get random signs.
+/// The constructor allocates 13 vectors; solve() allocates only the history and a few scalars. One iteration consists
+/// of two half steps, that is, two products with A and two applications of the preconditioner, as many as one of
+/// bicgstab. If the recurrence breaks down (a divisor is a dot product that consists of rounding errors only), the
+/// method restarts from the true residual; if that equals the one of the previous round, the elements of the shadow
+/// residual get random signs.
 template <executor Executor, class T>
 class tfqmr {
 public:
@@ -70,13 +71,13 @@ struct tfqmr_state {
     COPPICE_HD bool vanishes(V const& product, double norm, double other_norm) const {
         return length_of(product) <= noise * norm * other_norm;
     }
-    /// Called after the second half step.
+    /// Called after the second half step with (shadow, w) and (w, w).
     COPPICE_HD void take(V product, double square) {
         rho_next = product;
         ww_next = square;
         second = smoothing.weight(square);
     }
-    /// Called with the square of the smoothed residual: checks the scalars and ends the round, or accepts the step.
+    /// Called with (r, r) of the smoothed residual: checks the scalars, then ends the round or accepts the step.
     COPPICE_HD void decide(double rr_next) {
         if (control.is_over()) return control.rest();
         if (!control.finite(length_of(rho), length_of(sv[0]))) return;
@@ -119,7 +120,7 @@ struct tfqmr_begin {
     }
 };
 
-/// v = p + beta (q + beta v) with p = A M^-1 u and the q of the previous half step; (shadow, v), (v, v)
+/// v = p + beta (q + beta v) with p = A M^-1 u and the q of the previous iteration; then (shadow, v) and (v, v).
 template <class T>
 struct tfqmr_direction {
     static constexpr int dots = 2;
@@ -141,7 +142,7 @@ struct tfqmr_direction {
     }
 };
 
-/// First half step: w = w - alpha p, u_next = u - alpha v, alpha = rho / (shadow, v); (w, w)
+/// First half step: w = w - alpha p, u_next = u - alpha v with alpha = rho / (shadow, v), then (w, w).
 template <class T>
 struct tfqmr_half_step {
     static constexpr int dots = 1;
@@ -167,7 +168,8 @@ struct tfqmr_half_step {
     }
 };
 
-/// Second half step, after smoothing for the first one: r = r + lambda (w - r), w = w - alpha q; (shadow, w), (w, w)
+/// Smoothing of the first half step, r = r + lambda (w - r); then the second half step, w = w - alpha q, (shadow, w)
+/// and (w, w).
 template <class T>
 struct tfqmr_second_step {
     static constexpr int dots = 2;
@@ -191,7 +193,7 @@ struct tfqmr_second_step {
     }
 };
 
-/// r = r + lambda (w - r), (r, r); then decide().
+/// Smoothing of the second half step, r = r + lambda (w - r), then (r, r) and decide().
 template <class T>
 struct tfqmr_residual {
     static constexpr int dots = 1;
@@ -212,7 +214,7 @@ struct tfqmr_residual {
     }
 };
 
-/// For both half steps y = y + alpha u^, x = x + lambda (y - x); then u = w + beta u_next.
+/// For both half steps y = y + alpha M^-1 u, x = x + lambda (y - x); then u = w + beta u_next.
 template <class T>
 struct tfqmr_step {
     static constexpr int dots = 0;

@@ -169,7 +169,7 @@ public:
     /// Throws the same exceptions as inner_alternation.
     adaptive_splitting(Executor const& exec, csr_view<T, I> a, adaptive_options const& options = {});
 
-    /// Reads new values as inner_alternation::refresh(); same errors.
+    /// Reads the new values of a matrix, as inner_alternation::refresh() does, and throws the same errors.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         systems_.solve_successively(exec, r, z);

@@ -136,7 +136,7 @@ TEST_CASE("c handles: destroyed and foreign handles are refused") {
     auto const later = a.handle(e);
     CHECK(later.handle != gone);
 
-    // Objects keep their executor.
+    // Objects still work after the handle of their executor is destroyed.
     auto* const destroyed = e.handle;
     succeed(coppice_destroy(std::exchange(e.handle, nullptr)));
     refused(coppice_synchronize(destroyed), "destroyed");

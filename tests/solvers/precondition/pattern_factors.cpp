@@ -16,7 +16,7 @@ using namespace coppice::test;
 
 namespace {
 
-/// Returns the entries of A in a pattern. Patterns are evaluated on their executor.
+/// Stores whether a pattern contains the entry (k / n, k % n). Runs on the executor of the pattern.
 template <class Pattern>
 struct ask_pattern {
     Pattern pattern;

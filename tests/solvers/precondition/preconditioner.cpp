@@ -180,7 +180,8 @@ std::vector<refreshed_matrix> matrices_to_refresh() {
     all.push_back({"symmetric", generate<double>(host, "aniso2", {.nx = 40}), std::move(twice)});
     all.push_back({"unsymmetric", generate<double>(host, "convection", {.nx = 40}),
                    with_other_values(generate<double>(host, "convection", {.nx = 40}))});
-    // Singular tridiagonal parts, pivots of zero and diagonal entries without an inverse, before or after.
+    // Matrices of which every second diagonal entry is nearly zero (singular tridiagonal factors, zero pivots), either
+    // before or after the refresh.
     auto const regularised = [&] {
         auto a = random_matrix(60, false, 3);
         for (int i = 0; i < 60; i += 2) a(i, i) = 1e-200;

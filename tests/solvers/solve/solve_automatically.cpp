@@ -168,8 +168,8 @@ TEST_CASE_TEMPLATE("traits: dominance of the diagonals, and levels of a search o
     auto const levels_of = [&](char const* kind, generator_options const& sizes) {
         return traits_of(exec, view_of(exec.copy(generate<double>(host, kind, sizes)))).levels;
     };
-    // From the point at the middle of the left side, level r of the 5-point grid has 2 r + 1 points while it meets no
-    // other side: (r + 1)^2 points within r.
+    // In a breadth-first search on the 5-point grid from the middle of the left side, level r has 2 r + 1 points until
+    // it reaches another side: levels 0 to r have (r + 1)^2 points.
     int expected = 0;
     while (2 * (expected + 1) * (expected + 1) < 60 * 60) ++expected;
     int const found = levels_of("laplace2d", {.nx = 60, .ny = 60});
