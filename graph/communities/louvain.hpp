@@ -32,9 +32,10 @@ struct louvain_result {
 /// Modularity is the sum over pairs u, v of one community of (a_uv - resolution k_u k_v / s) / s, with the row sums k
 /// of A and their sum s.
 ///
-/// Weights are rounded to multiples of a power of two, some 2^-51 of their sum (integers stay exact), so that sums are
-/// exact: the result is the same for any number of threads, on host and CUDA. Memory: 16 bytes per edge (CUDA: 40), 64
-/// per vertex, and that of the first contraction. Waits once per sweep.
+/// Weights are rounded to multiples of a power of two, some 2^-51 of their sum, so that sums are exact and the result
+/// is the same for any number of threads, on host and CUDA; integers stay exact if the largest times the number of
+/// edges is below 2^49. Memory: 16 bytes per edge (CUDA: 40), 64 per vertex, and that of the first contraction. Waits
+/// once per sweep.
 ///
 /// Throws matrix_error for weights that are negative or not finite, argument_error for options out of range.
 template <executor Executor, class T>
