@@ -367,7 +367,8 @@ TEST_CASE_TEMPLATE("triangles: of short and long rows, and of bitmaps", Fixture,
     };
     check(stencil_graph(50, 40, stencil_aniso1)); // at most 8 edges per vertex
     std::mt19937_64 random(5);
-    for (int const core : ends_for_races({13, 14, 65, 500, 130})) { // nearly complete core, followed by vertices of low degree
+    for (int const core :
+         ends_for_races({13, 14, 65, 500, 130})) { // nearly complete core, followed by vertices of low degree
         graph_builder g(2000);
         for (int u = 0; u < core; ++u)
             for (int v = 0; v < u; ++v)
