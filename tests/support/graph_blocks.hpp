@@ -125,7 +125,8 @@ inline std::vector<int> equal_division(int vertices, int ranks) {
     for (int p = 0; p <= ranks; ++p) begin.push_back(int(std::int64_t(vertices) * p / ranks));
     return begin;
 }
-/// Equal blocks of 1, 2, 4 and 7 ranks, ranks without vertices, and more ranks than vertices.
+/// Equal blocks of 1, 2, 4 and 7 ranks (with sanitizers, of 1 and 4), ranks without vertices, and more ranks than
+/// vertices.
 inline std::vector<std::vector<int>> divisions_of_vertices(int n) {
     std::vector<std::vector<int>> all;
     for (int const ranks : sanitized ? std::vector<int>{1, 4} : std::vector<int>{1, 2, 4, 7})
