@@ -108,11 +108,13 @@ void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring con
 /// float16 and bfloat16. Sums, alpha and beta are of type spmv_scalar_t; the result is rounded once, to the type of y.
 /// Complex products use the textbook formula, without the correction for infinities of std::complex. Throws
 /// dimension_error if sizes disagree, argument_error for an overlap or a null pointer. On CUDA the call returns when
-/// the work is queued.
+/// the work is queued. `workspace` as for reduce_rows: without it complex products on CUDA allocate and cannot be
+/// captured into a graph.
 template <executor Executor, class T, class I, class O, class X, class Y>
 void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<X const> x, array_view<Y> y,
           std::type_identity_t<spmv_scalar_t<T, X>> alpha = spmv_scalar_t<T, X>(1),
-          std::type_identity_t<spmv_scalar_t<T, X>> beta = spmv_scalar_t<T, X>(0)) {
+          std::type_identity_t<spmv_scalar_t<T, X>> beta = spmv_scalar_t<T, X>(0),
+          array_view<std::byte> workspace = {}) {
     static_assert(!std::is_const_v<Y>, "y of spmv is written");
     detail::require_spmv_sizes(plan, a, x, y);
     using sum = detail::product_sum_t<T, X>;
@@ -123,7 +125,7 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, 
     if constexpr (std::is_same_v<T, X> && std::is_same_v<X, Y> && std::is_floating_point_v<T>)
         detail::reduce_rows_as_tuned(exec, plan, along, add_plus<sum>{}, store);
     else
-        reduce_rows(exec, plan, along, add_plus<sum>{}, store);
+        reduce_rows(exec, plan, along, add_plus<sum>{}, store, workspace);
 }
 
 // Overloads for a mutable x.
@@ -161,7 +163,7 @@ join_result(Executor const& exec, std::string_view name, std::type_identity_t<ar
 
 #define COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, X)                                                                        \
     EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<X const>,      \
-                              array_view<X>, spmv_scalar_t<T, X>, spmv_scalar_t<T, X>)
+                              array_view<X>, spmv_scalar_t<T, X>, spmv_scalar_t<T, X>, array_view<std::byte>)
 #define COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, T)                                                                    \
     COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, T);                                                                           \
     EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&)

@@ -13,7 +13,7 @@ namespace coppice::inline v0_1 {
 
 /// Computes y = A x with a plan that is made once. Borrows the matrix, which must outlive the operator; changed
 /// coefficients take effect at the next product. Offsets `O` may be wider than indices `I`. For one thread at a time:
-/// apply_and_dot() throws argument_error if another thread executes it.
+/// apply_and_dot(), and on CUDA apply() of a complex matrix, throw argument_error if another thread executes them.
 template <executor Executor, class T, class I = std::int32_t, class O = I>
 class csr_operator {
 public:
@@ -29,7 +29,11 @@ public:
     csr_view<T, I, O> const& matrix() const { return a_; }
     srcsr_plan<O> const& plan() const { return plan_; }
 
-    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
+    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+        if (workspace_.empty()) return spmv(exec, plan_, a_, x, y);
+        auto const use = user_.enter("this csr_operator");
+        spmv(exec, plan_, a_, x, y, spmv_scalar_t<T, T>(1), spmv_scalar_t<T, T>(0), workspace_.view());
+    }
     /// Also computes sums[0] = left^H y and, if Count is 2, sums[1] = y^H y: spmv_and_dot().
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
