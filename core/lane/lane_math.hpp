@@ -147,22 +147,6 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, doubl
     __builtin_memcpy(&a, &all, sizeof(a));
 }
 
-/// Returns the larger of |a| and |b|, and sets `zero` if both are zero. In double on a GPU the low half of the result
-/// is 0: integers are cheaper to compare than doubles.
-template <class T, class Mask>
-COPPICE_HD COPPICE_ALWAYS_INLINE T larger_magnitude(T const& a, T const& b, Mask& zero) {
-    T const larger_one = larger_magnitude(a, b);
-    zero = larger_one <= T(0);
-    return larger_one;
-}
-#if defined(__CUDA_ARCH__)
-__device__ COPPICE_ALWAYS_INLINE double larger_magnitude(double const& a, double const& b, bool& zero) {
-    std::int32_t const of_a = leading_bits(a), of_b = leading_bits(b), larger_one = of_a < of_b ? of_b : of_a;
-    zero = (larger_one | __double2loint(a) | __double2loint(b)) == 0; // subnormal numbers are not zero
-    return __hiloint2double(larger_one, 0);
-}
-#endif
-
 /// near_inverse() for SIMD packs, with integer vector operations.
 template <class Pack>
 requires requires { typename Pack::bits; }

@@ -8,7 +8,8 @@ using namespace coppice;
 using namespace coppice::test;
 
 TEST_CASE_TEMPLATE("c handles: invalid matrices are refused", Fixture, COPPICE_TEST_EXECUTORS) {
-    auto const e = handle_of(Fixture::exec());
+    auto const exec = Fixture::exec(); // the handle uses its stream
+    auto const e = handle_of(exec);
     std::int32_t const offsets[] = {0, 1, 3}, indices[] = {0, 1, 1};
     std::int64_t const wide[] = {0, 1, 3}, far[] = {0, std::int64_t(1) << 40, 1};
     double const values[] = {1, 2, 3};

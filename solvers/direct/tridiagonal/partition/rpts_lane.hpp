@@ -139,8 +139,8 @@ struct combination {
         : combination(p_entry, q_entry, T(1)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry, T const& p_weight,
                                                  T const& q_weight = T(1)) {
-        decltype(p_entry < q_entry) none;
-        largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight, none);
+        largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
+        auto const none = largest <= T(0);
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(none, T(1), p_entry * scale);
