@@ -436,7 +436,7 @@ FUNCTIONS = (
     (_minimum_cut_value, "heavy", _FLOW),
     (_minimum_cut, "heavy", {**_FLOW, "use": "exact capacities"}),
     (_leiden_communities, "heavy", {"directed": False, "loops": False, "weight": "weight", "use": "shares",
-                                    "only": {"max_level": None}, "arguments": _leiden_refusal}),
+                                    "only": {"max_level": None, "metric": "modularity"}, "arguments": _leiden_refusal}),
     (_center, "sources", {**_SUMS, "only": {"e": None, "usebounds": False}}),
     (_wiener_index, "sources", _SUMS),
     (_schultz_index, "sources", {"weight": "weight", "directed": False}),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import weakref
 from collections.abc import Hashable
 from functools import cached_property
@@ -467,7 +468,8 @@ def _nodes_refusal(given):
 class _Need:
     """What a function of the backend needs.
 
-    only : the only values that it takes of some arguments.
+    only : the only values that it takes of some arguments. Arguments that only other versions of NetworkX have are taken with
+        their default there, if this does not name another value.
     node : the arguments that are nodes.
     arguments : function of the bound arguments that returns why they are refused; None: they are accepted.
     directed : True or False where it takes only such graphs.
@@ -494,10 +496,35 @@ class _Need:
         self.default, self.functions, self.node_attribute = default, functions, node_attribute
         self.signature = inspect.signature(function)
 
+    @cached_property
+    def of_networkx(self):
+        """The signature of the function in the NetworkX that is installed: versions add arguments and change defaults."""
+        from networkx.utils import backends
+
+        registered = getattr(backends, "_registered_algorithms", {}).get(self.function.__name__[1:])
+        return inspect.signature(registered.orig_func) if registered else self.signature
+
     def bound(self, args, kwargs):
-        given = self.signature.bind(*args, **kwargs)
+        """All arguments by name, with NetworkX's defaults, those that the function does not have included."""
+        given = self.of_networkx.bind(*args, **kwargs)
         given.apply_defaults()
         return {"G": next(iter(given.arguments.values())), **given.arguments}  # a flow has the graph `flowG`
+
+    def call(self, args, kwargs):
+        given = self.bound(args, kwargs)
+        mine = inspect.BoundArguments(self.signature, {key: given[key] for key in self.signature.parameters if key in given})
+        return self.function(*mine.args, **mine.kwargs)
+
+    def refused_value(self, given):
+        """Why the value of an argument is refused; None: no value is."""
+        expected = dict(self.only)
+        for key, parameter in self.of_networkx.parameters.items():
+            if key not in self.signature.parameters:
+                expected.setdefault(key, parameter.default)
+        for key, value in expected.items():
+            if key in given and not (given[key] is value or (type(given[key]) is type(value) and given[key] == value)):
+                return f"{key} is not {value!r}"
+        return None
 
 
 _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function, cost, needs in (
@@ -532,8 +559,21 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
 )}
 
 
+_OLDEST = (3, 5)  # results of several functions were others before
+
+
+@functools.cache
+def _version_refusal(version):
+    numbers = tuple(map(int, re.findall("[0-9]+", version)[:2]))
+    return f"NetworkX is {version}, expected at least {'.'.join(map(str, _OLDEST))}" if numbers < _OLDEST else None
+
+
 def _refusal(name, args, kwargs):
     """Why the backend does not do that call as NetworkX does; None: it does."""
+    import networkx
+
+    if refused := _version_refusal(networkx.__version__):
+        return refused
     need = _FUNCTIONS.get(name)
     if need is None:
         return f"{name} is not a function of the backend"
@@ -550,9 +590,8 @@ def _refusal(name, args, kwargs):
         return f"the graph is {'not ' if need.directed else ''}directed"
     if len(G) == 0 and not answers_empty_graphs(name, need):
         return "the graph is empty"
-    for key, value in need.only.items():
-        if not (given[key] is value or (type(given[key]) is type(value) and given[key] == value)):
-            return f"{key} is not {value!r}"
+    if refused := need.refused_value(given):
+        return refused
     for key in (*need.node, *([need.node_attribute] if need.node_attribute else [])):
         if not isinstance(given[key], Hashable):
             return f"{key} is not hashable"
@@ -699,9 +738,10 @@ def _checked(name, function):
         refusal = _refusal(name, args, kwargs)
         if refusal:
             raise NotImplementedError(f"{name}: {refusal}; NetworkX itself takes such calls")
-        if name in OF_EMPTY_GRAPHS and len(G := _FUNCTIONS[name].bound(args, kwargs)["G"]) == 0:
+        need = _FUNCTIONS[name]
+        if name in OF_EMPTY_GRAPHS and len(G := need.bound(args, kwargs)["G"]) == 0:
             return OF_EMPTY_GRAPHS[name](G)
-        return function(*args, **kwargs)
+        return need.call(args, kwargs)
 
     return call
 

@@ -354,3 +354,13 @@ def test_calls_that_networkx_may_end_early_stay_there():
                  "is_directed_acyclic_graph", "is_strongly_connected"):
         G = made[_FUNCTIONS[name].directed is True]
         assert not backend.should_run(name, (G,), {"k": 3} if name == "is_k_regular" else {}), name
+
+
+def test_versions_whose_results_differ(monkeypatch):
+    G = nx.path_graph(4)
+    for version, answers in (("2.8.8", False), ("3.4.2", False), ("3.5rc0.dev0", True), ("3.7", True), ("4.0", True)):
+        monkeypatch.setattr(nx, "__version__", version)
+        assert backend.can_run("core_number", (G,), {}) == answers
+    monkeypatch.setattr(nx, "__version__", "3.4")
+    with pytest.raises(NotImplementedError, match="NetworkX is 3.4, expected at least 3.5"):
+        backend.core_number(G)

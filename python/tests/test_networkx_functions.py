@@ -189,6 +189,8 @@ FEWEST = {"hits": 4, "louvain_communities": 5, "leiden_communities": 5, "ego_gra
 
 def options_of(name, rng, nodes):
     options = {key: OPTIONS[key](rng, nodes) for key in _FUNCTIONS[name].signature.parameters if key in OPTIONS}
+    if "metric" in inspect.signature(plain(name)).parameters:
+        options["metric"] = "modularity"
     if name in ("single_source_dijkstra", "shortest_path_length", "multi_source_dijkstra", "predecessor") and rng.random() < 0.5:
         options["target"] = None
     if name == "shortest_path_length" and rng.random() < 0.3:
@@ -391,10 +393,44 @@ def test_infinite_capacities(name):
     assert 5 < sum(failure is not None for failure in failures) < 55
 
 
+# Arguments that only later versions of NetworkX have.
+NEWER = {"closeness_centrality": {"sp"}, "hits": {"method"}, "leiden_communities": {"metric", "theta"}}
+
+
 def test_arguments_are_those_of_networkx():
     for name, need in _FUNCTIONS.items():
         mine, its = need.signature.parameters, inspect.signature(plain(name)).parameters
-        assert [(key, p.default, p.kind) for key, p in mine.items()] == [(key, p.default, p.kind) for key, p in its.items()]
+        assert its.keys() - mine.keys() <= NEWER.get(name, set())
+        assert {key: p.default for key, p in mine.items()} == {key: its[key].default for key in its if key in mine}
+        in_order = [key for key, p in its.items() if p.kind != inspect.Parameter.KEYWORD_ONLY and key in mine]
+        assert in_order == list(mine)[:len(in_order)]
+
+
+def test_arguments_and_defaults_of_other_versions(monkeypatch):
+    def refused(name, options, **parameters):
+        """Whether a call is refused, and that of the backend has its result, if NetworkX has these arguments."""
+        need = _FUNCTIONS[name]
+        its = [need.signature.parameters["G"], *(inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default)
+                                                 for key, default in parameters.items())]
+        monkeypatch.setitem(need.__dict__, "of_networkx", inspect.Signature(its))
+        G = nx.path_graph(5)
+        if backend.can_run(name, (G,), options):
+            return getattr(backend, name)(converted(G, name, {}), **options)
+        with pytest.raises(NotImplementedError):
+            getattr(backend, name)(converted(G, name, {}), **options)
+        return True
+
+    closeness = {"u": None, "distance": None, "wf_improved": True, "sp": None}
+    expected = plain("closeness_centrality")(nx.path_graph(5))
+    assert refused("closeness_centrality", {}, **closeness) == expected
+    assert refused("closeness_centrality", {"sp": None}, **closeness) == expected
+    assert refused("closeness_centrality", {"sp": {}}, **closeness) is True
+    assert refused("closeness_centrality", {}, **(closeness | {"u": 2})) == expected[2]  # another default
+    leiden = {"weight": "weight", "resolution": 1.0, "max_level": None, "seed": None, "metric": "cpm", "theta": 0.01}
+    assert refused("leiden_communities", {}, **leiden) is True  # another measure of quality
+    found = refused("leiden_communities", {"metric": "modularity"}, **leiden)
+    assert sorted(itertools.chain.from_iterable(found)) == list(range(5))
+    assert refused("leiden_communities", {"metric": "modularity", "theta": 0.5}, **leiden) is True
 
 
 @pytest.mark.parametrize("directed", [False, True])
