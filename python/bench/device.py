@@ -48,7 +48,7 @@ def small_systems():
 
     dl, d, du, b = (cp.asarray(a) for a in np.random.default_rng(0).random((4, 16)))
     d += 4
-    system = direct._tridiagonal(dl, d, du, False)
+    system = direct._tridiagonal(dl, d, du, False, None)
     bands, options, x = system.bands(), system.options("none"), cp.empty_like(b)
     given = [system.library.given(a) for a in (b, x)]
     inner = seconds_of_a_queued_call(lambda: coppice._core.solve_bands(bands, *given, 1, options, None))
