@@ -3,11 +3,25 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import re
 
 import numpy as np
 
 from . import _core, graph
+
+
+@functools.cache
+def _numbers_of(version):
+    return tuple(map(int, re.findall("[0-9]+", version)[:2]))
+
+
+def version_of_networkx():
+    """(major, minor) of the NetworkX that is installed."""
+    import networkx
+
+    return _numbers_of(networkx.__version__)
 
 
 def _source(G, node, message):

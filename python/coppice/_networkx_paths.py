@@ -8,6 +8,7 @@ Sets and lengths come from the searches of the library. Where NetworkX's result 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable
 
 import numpy as np
@@ -16,7 +17,7 @@ from . import _core, graph
 from ._networkx_common import (_cutoff_refusal, _distances, _from_source, _iterable_of, _levels, _levels_from, _nodes_at,
                                _set_at, _source, _within, breadth_first_search, depth_limit_refusal,
                                distances_of, edges_in_order, lists_by_end,
-                               made_graph)
+                               made_graph, version_of_networkx)
 
 
 def _lengths_from(G, source, weight, cutoff=None, incoming=False, message="Node {} not found in graph"):
@@ -169,6 +170,9 @@ def _bfs_tree(G, source, reverse=False, depth_limit=None, sort_neighbors=None):
 
 
 def _bfs_predecessors(G, source, depth_limit=None, sort_neighbors=None):
+    if version_of_networkx() >= (3, 7):
+        warnings.warn("\n\nbfs_predecessors is deprecated and will be removed in NetworkX 3.9\n"
+                      "Use ``(t, s) for (s, t) in bfs_edges`` instead", DeprecationWarning, stacklevel=2)
     yield from zip(*_edges_of_search(G, source, depth_limit)[::-1])
 
 

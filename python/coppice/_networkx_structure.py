@@ -15,7 +15,7 @@ import numpy as np
 from . import _core, graph
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _groups, _iterable_of, _nodes_at, _real, _run,
                                _set_at, _source, edges_in_order, made_graph,
-                               rows_in_order)
+                               rows_in_order, version_of_networkx)
 
 
 def _weakly_connected_components(G):
@@ -270,7 +270,8 @@ def _maximal_independent_set(G, nodes=None, seed=None):
     free[G.indices[np.isin(G.starts, first)]] = False
     places = np.flatnonzero(free)
     chosen = graph.run("independent-set", G.matrix()[places][:, places]).values if len(places) else np.zeros(0)
-    return _nodes_at(G, [*first, *places[chosen > 0].tolist()])
+    found = _nodes_at(G, [*first, *places[chosen > 0].tolist()])
+    return set(found) if version_of_networkx() >= (3, 7) else found
 
 
 def _greedy_color(G, strategy="largest_first", interchange=False):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import re
 import weakref
 from collections.abc import Hashable
 from functools import cached_property
@@ -24,7 +23,8 @@ from . import (_core, _networkx_flows, _networkx_matrices, _networkx_paths, _net
                _networkx_traversals, graph)
 from ._networkx_common import (_by_node, _cutoff_refusal, _distances, _from_source, _groups, _iterable_of, _iterated,
                                _levels_from, _nodes_at, _not_converged, _of_nodes, _real, _run, _set_at, _sets, _source,
-                               depth_first_search, distances_of)
+                               depth_first_search, distances_of,
+                               version_of_networkx)
 from ._networkx_empty import OF_EMPTY_GRAPHS, answers_empty_graphs
 
 
@@ -562,18 +562,10 @@ _FUNCTIONS = {function.__name__[1:]: _Need(function, cost, **needs) for function
 _OLDEST = (3, 5)  # results of several functions were others before
 
 
-@functools.cache
-def _version_refusal(version):
-    numbers = tuple(map(int, re.findall("[0-9]+", version)[:2]))
-    return f"NetworkX is {version}, expected at least {'.'.join(map(str, _OLDEST))}" if numbers < _OLDEST else None
-
-
 def _refusal(name, args, kwargs):
     """Why the backend does not do that call as NetworkX does; None: it does."""
-    import networkx
-
-    if refused := _version_refusal(networkx.__version__):
-        return refused
+    if version_of_networkx() < _OLDEST:
+        return f"NetworkX is older than {'.'.join(map(str, _OLDEST))}"
     need = _FUNCTIONS.get(name)
     if need is None:
         return f"{name} is not a function of the backend"
