@@ -61,7 +61,8 @@ struct later_attempts {
     /// Without a report: flags the columns whose x is not finite for the chain solver.
     template <class Executor>
     void check(Executor const& exec) const { // not covered: devices only
-        for_all_rows(exec, wait_if_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope.number, {}});
+        flag_not_finite<T> const flag{rows.a, rows.x, rows.x_leading, memory, chain.scope.number};
+        for_each(exec, flag.workers(), flag);
     }
 
 private:

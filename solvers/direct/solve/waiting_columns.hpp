@@ -4,6 +4,7 @@
 /// these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each system.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <coppice/solvers/direct/error/band_error.hpp>
@@ -40,29 +41,56 @@ struct column_element {
     }
 };
 template <class T>
-COPPICE_HD bool is_finite_value(T const& value) { // not covered: devices only
+COPPICE_HD bool is_finite_value(T const& value) {
     return magnitude(widened(value)) <= 1.7976931348623157e308;
 }
 
-/// Flags the columns that are not finite for attempt `number`.
+/// Flags the columns that are not finite for attempt `number`: worker t of workers(). For scalar rows (a.n = 1), as
+/// RPTS solves. Elements are read in the order of the storage, eight at a time, so that the check is bound by memory;
+/// only for an element that is not finite is its system computed, which takes a 64-bit division.
 template <class T>
-struct wait_if_not_finite {
+struct flag_not_finite {
     matrix_rows<T> a;
     T const* x;
     std::int64_t x_leading;
     error_memory memory;
     int number;
-    attempt_scope scope;                                ///< always open
-    COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
-        column_element<T> const e(a, at);
-        if (is_finite_value(x[e.row + e.column * x_leading])) return;
-        raise_flag(memory.inaccurate + e.system * memory.columns + e.column);
-        set(memory.next + e.system);
-        raise_flag(memory.requested + number);
+    std::int64_t of_column = workers_of_column(a.scalar_rows); ///< workers that share a column
+
+    static constexpr int at_once = 8;
+    static std::int64_t workers_of_column(std::int64_t rows) {
+        return std::clamp<std::int64_t>((rows + at_once - 1) / at_once, 1, max_workers);
+    }
+    std::int64_t workers() const { return of_column * std::min(max_workers / of_column, memory.columns); }
+    COPPICE_HD void operator()(std::int64_t t) const {
+        std::int64_t const together = max_workers / of_column; // columns that are read at the same time, if there are
+        for (std::int64_t c = t / of_column; c < memory.columns; c += together)
+            for (std::int64_t first = t % of_column; first < a.scalar_rows; first += at_once * of_column)
+                check(x + c * x_leading, first, c);
     }
 
 private:
-    COPPICE_HD void set(int* to) const { // several workers may write the same value; not covered: devices only
+    static constexpr std::int64_t max_workers = 1 << 18; // enough threads to fill a device
+
+    /// Checks elements first, first + of_column, ... of a column.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void check(T const* column, std::int64_t first, std::int64_t c) const {
+        T values[at_once];
+        COPPICE_UNROLL
+        for (int k = 0; k < at_once; ++k) {
+            std::int64_t const i = first + k * of_column;
+            values[k] = i < a.scalar_rows ? column[i] : T(0);
+        }
+        COPPICE_UNROLL
+        for (int k = 0; k < at_once; ++k)
+            if (!is_finite_value(values[k])) flag(first + k * of_column, c);
+    }
+    COPPICE_HD void flag(std::int64_t i, std::int64_t c) const {
+        std::int64_t const system = a.batch.interleaved ? i % a.batch.systems : a.batch.system_of(i);
+        raise_flag(memory.inaccurate + system * memory.columns + c);
+        set(memory.next + system);
+        raise_flag(memory.requested + number);
+    }
+    COPPICE_HD void set(int* to) const { // several workers may write the same value
 #if defined(__CUDA_ARCH__)
         if (*to != number) *to = number;
 #else

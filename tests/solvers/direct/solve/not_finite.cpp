@@ -4,11 +4,14 @@
 #include <coppice/coppice.h>
 #include <coppice/tridiagonal.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
+
+#include <coppice/solvers/direct/solve/waiting_columns.hpp>
 
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
@@ -218,6 +221,47 @@ TEST_CASE_TEMPLATE("bands: batches and right-hand sides of mixed scales without 
                                      [](auto a) { return decltype(a)::interleaved_batch(a, 2); });
         CHECK(error_of(bad, z.data() + 1, bad.d.data(), 2) < 1e-13);
         CHECK(error_of(good, z.data(), good.d.data(), 2) < 1e-13);
+    }
+}
+
+// A device checks x by this code; see the cases above.
+TEST_CASE("bands: columns that are not finite are flagged") {
+    host_executor const exec(2);
+    std::mt19937 random(5);
+    auto const below = [&](std::int64_t n) { return std::int64_t(random() % unsigned(n)); };
+    for (int k = 0; k < 60; ++k) {
+        CAPTURE(k);
+        std::int64_t const systems = 1 + below(9), columns = 1 + below(5), each = 1 + below(400);
+        std::vector<std::int64_t> offsets{0};
+        for (std::int64_t s = 0; s < systems; ++s) offsets.push_back(offsets.back() + (k % 3 == 2 ? below(400) : each));
+        std::int64_t const rows = offsets.back(), leading = rows + below(3);
+        if (rows == 0) continue;
+        chain::matrix_rows<float> a;
+        a.batch = {systems, each, k % 3 == 2 ? offsets.data() : nullptr, k % 3 == 1, rows};
+        a.scalar_rows = rows;
+        std::vector<float> x(std::size_t(leading * columns), std::numeric_limits<float>::max());
+        std::vector<std::uint8_t> expected(std::size_t(systems * columns)), found(expected.size());
+        std::vector<int> next(offsets.size() - 1), requested(chain::attempt_flags);
+        for (std::int64_t wrong = below(4); wrong > 0; --wrong) {
+            std::int64_t const row = below(rows), column = below(columns);
+            x[std::size_t(row + column * leading)] =
+                wrong == 1 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+            auto const after = std::upper_bound(offsets.begin(), offsets.end(), row);
+            std::int64_t const system = k % 3 == 1 ? row % systems : std::int64_t(after - offsets.begin()) - 1;
+            expected[std::size_t(system * columns + column)] = 1;
+        }
+        chain::error_memory memory{};
+        memory.inaccurate = reinterpret_cast<bool*>(found.data());
+        memory.next = next.data(), memory.requested = requested.data();
+        memory.systems = systems, memory.columns = columns;
+        chain::flag_not_finite<float> const flag{a, x.data(), leading, memory, 2};
+        for_each(exec, flag.workers(), flag);
+        CHECK(found == expected);
+        CHECK((requested[2] != 0) == (std::count(expected.begin(), expected.end(), 1) > 0));
+        for (std::int64_t s = 0; s < systems; ++s) {
+            auto const of_system = expected.begin() + s * columns;
+            CHECK(next[std::size_t(s)] == (std::count(of_system, of_system + columns, 1) > 0 ? 2 : 0));
+        }
     }
 }
 
