@@ -409,7 +409,8 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const on_device = exec.copy(a);
     g.used.undirected = is_undirected(exec, graph_view(on_device));
     require_both_directions(row, o, g.used.undirected);
-    if (o.ranks == 1) g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected);
+    if (o.ranks == 1)
+        g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected, g.used.weighted, host.threads());
     report::graph_page page;
     if (!o.picture.empty())
         page.drawing = report::draw_picture(host, a.view());

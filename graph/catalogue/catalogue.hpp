@@ -392,9 +392,11 @@ using algorithm_entries =
 inline constexpr auto const& graph_algorithm_catalogue = analytics::algorithm_entries::rows;
 
 /// Upper bound in bytes of the executor memory that the named algorithm needs in addition to the graph; measured on the
-/// host. `undirected`: as in the options. Throws argument_error for an unknown name.
-inline std::int64_t graph_algorithm_memory(std::string_view name, graph_view g, bool undirected) {
-    return analytics::algorithm_entries::memory_of(name).bytes(g, undirected);
+/// host. `undirected` and `weighted`: as in the options; with weights, searches from many sources take memory for each
+/// of `threads` host threads. Throws argument_error for an unknown name.
+inline std::int64_t graph_algorithm_memory(std::string_view name, graph_view g, bool undirected, bool weighted = false,
+                                           int threads = 1) {
+    return analytics::algorithm_entries::memory_of(name).bytes(g, undirected, weighted, threads);
 }
 
 /// Runs the named algorithm on a graph in the memory of `exec`; waits. Throws argument_error for an unknown name,
@@ -406,7 +408,9 @@ graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, cs
     try {
         return analytics::algorithm_entries::run(name, exec, a, options);
     } catch (memory_error const& e) {
-        std::int64_t const bytes = graph_algorithm_memory(name, a, options.undirected);
+        int threads = 1;
+        if constexpr (requires { exec.threads(); }) threads = exec.threads();
+        std::int64_t const bytes = graph_algorithm_memory(name, a, options.undirected, options.weighted, threads);
         throw memory_error(std::string(name) + " needs up to " + std::to_string((bytes + 999'999) / 1'000'000) +
                            " MB in addition to the graph, which are not available: " + e.what());
     }

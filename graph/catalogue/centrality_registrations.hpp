@@ -36,7 +36,7 @@ struct betweenness_entry {
                                                     false,
                                                     "samples weighted"}
                                     .combining_weights(duplicates::min);
-    static constexpr graph_memory memory{148, 0, true};
+    static constexpr graph_memory memory{148, 0, true, 76, 8};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = betweenness_of(exec, a, incoming_edges<T>(exec, a, o), o, false);
@@ -53,7 +53,7 @@ struct edge_betweenness_entry {
                                                     false,
                                                     "samples weighted"}
                                     .combining_weights(duplicates::min);
-    static constexpr graph_memory memory{148, 8, true};
+    static constexpr graph_memory memory{148, 8, true, 76, 8};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -73,7 +73,7 @@ struct closeness_entry {
                                                     "samples weighted"}
                                     .combining(duplicates::first)
                                     .combining_weights(duplicates::min);
-    static constexpr graph_memory memory{116, 0};
+    static constexpr graph_memory memory{116, 0, false, 12, 8};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = o.weighted ? weighted_closeness(exec, a, {.samples = o.samples})

@@ -59,11 +59,17 @@ struct graph_algorithm_row {
 struct graph_memory {
     int vertex = 0;               ///< bytes per vertex
     int entry = 0;                ///< bytes per stored edge
-    bool needs_transpose = false; ///< the graph is transposed unless it is known to be undirected
-    std::int64_t bytes(graph_view g, bool undirected) const {
-        bool const transposed = needs_transpose && !undirected;
-        return fixed + std::int64_t(vertex + (transposed ? 8 : 0)) * g.vertices +
-               std::int64_t(entry + (transposed ? 12 : 0)) * g.edge_count;
+    bool needs_transpose = false; ///< the graph is transposed unless it is known to be undirected, or with weights
+    int thread_vertex = 0;        ///< with weights: bytes per vertex and host thread
+    int source_vertex = 0;        ///< with weights: bytes per vertex and source of a group (source_slots)
+    std::int64_t bytes(graph_view g, bool undirected, bool weighted, int threads) const {
+        bool const transposed = needs_transpose && (!undirected || weighted);
+        int const sources = weighted ? std::max(8, 4 * threads) : 0, workers = weighted ? threads : 0;
+        return fixed +
+               (std::int64_t(vertex + (transposed ? 8 : 0)) + std::int64_t(thread_vertex) * workers +
+                std::int64_t(source_vertex) * sources) *
+                   g.vertices +
+               std::int64_t(entry + (transposed ? weighted ? 24 : 12 : 0)) * g.edge_count;
     }
 
 private:

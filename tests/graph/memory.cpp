@@ -54,20 +54,24 @@ TEST_CASE("graph algorithms take no more memory than documented, and at least a 
     for (auto const& row : graph_algorithm_catalogue) {
         CAPTURE(row.name);
         double closest = 0;
-        for (auto const& [name, matrix, undirected] : graphs) {
-            if (row.undirected && !undirected) continue;
-            auto const& case_name = name;
-            CAPTURE(case_name);
-            auto const memory = std::make_shared<failing_memory>();
-            host_executor const exec(2, memory);
-            auto const a = exec.copy(matrix);
-            auto const said = graph_algorithm_memory(row.name, graph_view(a), undirected);
-            std::int64_t const before = memory->held_bytes();
-            run_graph_algorithm(exec, row.name, a.view(),
-                                {.undirected = undirected, .max_iterations = 20, .samples = 8});
-            CHECK(memory->peak_bytes() - before <= said);
-            closest = std::max(closest, double(memory->peak_bytes() - before) / double(said));
-        }
+        bool const takes_weights = row.reads("weighted");
+        for (auto const& [name, matrix, undirected] : graphs)
+            for (bool const weighted : {false, true}) {
+                if ((row.undirected && !undirected) || (weighted && !takes_weights)) continue;
+                auto const& case_name = name;
+                CAPTURE(case_name);
+                CAPTURE(weighted);
+                auto const memory = std::make_shared<failing_memory>();
+                host_executor const exec(2, memory);
+                auto const a = exec.copy(matrix);
+                auto const said = graph_algorithm_memory(row.name, graph_view(a), undirected, weighted, 2);
+                std::int64_t const before = memory->held_bytes();
+                run_graph_algorithm(
+                    exec, row.name, a.view(),
+                    {.undirected = undirected, .max_iterations = 20, .samples = 8, .weighted = weighted});
+                CHECK(memory->peak_bytes() - before <= said);
+                closest = std::max(closest, double(memory->peak_bytes() - before) / double(said));
+            }
         CHECK(closest > (sanitized ? 0.1 : 0.25));
     }
 }
