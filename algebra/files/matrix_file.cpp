@@ -44,8 +44,6 @@ std::string kind_of(std::string_view text) {
                   "compressed with xz; decompress it first, or use gzip"},
         signature{"\x28\xB5\x2F\xFD", "compressed with Zstandard; decompress it first, or use gzip"},
         signature{"PK\x03\x04", "a zip archive; unpack it first"},
-        signature{"\xFF\xFE", "encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
-        signature{"\xFE\xFF", "encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
         signature{"\x93NUMPY", "an array of NumPy, which is dense; write a sparse matrix by scipy.io.mmwrite"},
         signature{"MATLAB 5.0", "a MATLAB file; write it as Matrix Market there"},
         signature{"\x89HDF", "an HDF5 file; write it as Matrix Market first"}};

@@ -44,7 +44,7 @@ std::string input_name(std::filesystem::path const& path);
 /// Reads a file or stream, decompressed if its first two bytes are those of gzip (any number of members), without the
 /// byte order mark of UTF-8. Returns at least `limit` bytes of the text, or all of it. Throws io_error; memory_error;
 /// format_error (line 0) if the compressed data are truncated, damaged or followed by other bytes, if a file whose name
-/// ends in .gz is not a gzip file, or if the text exceeds the limits.
+/// ends in .gz is not a gzip file, if the text exceeds the limits, or (line 1) if it begins as UTF-16 does.
 file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX, file_progress const& progress = {},
                     read_limits const& limits = {});
 

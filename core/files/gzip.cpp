@@ -150,9 +150,13 @@ bool read_rest(std::string const& name, byte_reader& in, growing_text& text, std
 
 namespace {
 
-/// Removes the byte order mark that some programs write at the beginning of UTF-8 files.
-file_text without_byte_order_mark(file_text text) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
+/// Removes the byte order mark that some programs write at the beginning of UTF-8 files, and refuses that of UTF-16.
+file_text without_byte_order_mark(file_text text, std::filesystem::path const& path) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF", marks_of_utf_16[] = {"\xFF\xFE", "\xFE\xFF"};
+    for (auto const of_utf_16 : marks_of_utf_16)
+        if (text.view.starts_with(of_utf_16))
+            throw format_error(input_name(path), 1,
+                               "the file is encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)");
     if (text.view.starts_with(mark)) text.view.remove_prefix(mark.size());
     return text;
 }
@@ -175,7 +179,7 @@ file_text read_bytes(std::filesystem::path const& path, std::size_t limit, file_
 
 file_text read_text(std::filesystem::path const& path, std::size_t limit, file_progress const& progress,
                     read_limits const& limits) {
-    return without_byte_order_mark(read_bytes(path, limit, progress, limits));
+    return without_byte_order_mark(read_bytes(path, limit, progress, limits), path);
 }
 
 std::string gzip_member(std::string_view text) {
