@@ -354,7 +354,7 @@ def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, metho
     given = _options(rtol, atol, 10000, maxiter, restart, s)
     text("method", method, '"auto", "direct" or the name of a Krylov method')
     if options and preconditioner in (None, "auto") and method != "direct":
-        raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
+        _refuse_options("solve", options)
     if method == "auto" or isinstance(preconditioner, str) or options:
         A = sparse_of("A", A, copy)
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
@@ -422,7 +422,7 @@ def solve_columns(A: SparseMatrix | ArrayIn, B: ArrayIn, X0: ArrayIn | None = No
     if isinstance(preconditioner, str):
         preconditioner = Preconditioner(preconditioner, A, options, copy)
     elif options:
-        raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
+        _refuse_options("solve_columns", options)
     held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides), B, copy)
     found, raised = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
     _solved({"raised": raised}, in_library_of(B, x.T))
@@ -973,6 +973,11 @@ def _held(M, like, b, copy):
     if not copy or library_of(like).on_device or not np.can_cast(dtype, M.dtype, "same_kind"):
         raise TypeError(f"M with shape {M.shape} has dtype {M.dtype}, expected {dtype} as b has{'' if copy else NO_CONVERSION}")
     return _function("M", M, like, b)
+
+
+def _refuse_options(function, options):
+    raise TypeError(f"{', '.join(options)}: not an argument of {function}, which takes others only as options of a preconditioner that "
+                    "is given by name")
 
 
 def _chosen(options):

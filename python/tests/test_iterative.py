@@ -225,7 +225,7 @@ def test_columns_end_by_an_interrupt_and_by_errors():
         (TypeError, "B .*float32, expected float64", (A, B.astype("f4")), {"copy": False}),
         (ValueError, r"X0 has shape \(900, 2\), expected \(900, 4\)", (A, B, B[:, :2]), {}),
         (TypeError, "A is a function", (lambda x: x, B), {}),
-        (TypeError, "rounds go with the name", (A, B), {"rounds": 3}),
+        (TypeError, "rounds: not an argument of solve", (A, B), {"rounds": 3}),
         (ValueError, "cgs", (A, B), {"method": "cgs"}),
     ):
         with pytest.raises(error, match=text):
