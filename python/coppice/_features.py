@@ -247,7 +247,7 @@ class _Reduce(torch.autograd.Function):
     @staticmethod
     def forward(ctx, values, X, graph, reduce):
         chosen = None
-        if reduce in ("max", "min"):
+        if reduce in ("max", "min") and any(ctx.needs_input_grad):
             chosen = torch.empty(graph.shape[0], X.shape[1], dtype=torch.int32, device=X.device)
         ctx.graph, ctx.reduce = graph, reduce
         ctx.save_for_backward(values, X, chosen)
@@ -261,7 +261,10 @@ class _Reduce(torch.autograd.Function):
         if ctx.needs_input_grad[0]:
             of_values = _sampled(graph, dY, X, None if chosen is None else (_given(chosen), None))
             of_values = of_values / graph._counts if ctx.reduce == "mean" else of_values
-        if ctx.needs_input_grad[1]:
+        if ctx.needs_input_grad[1] and chosen is not None and dY.device.type == "cpu":
+            of_X = torch.zeros_like(X)
+            _core.add_chosen(graph._with(values), _given(dY), dY.shape[1], _given(chosen), _given(of_X))
+        elif ctx.needs_input_grad[1]:
             turned, order = graph._turned
             share = values / graph._counts if ctx.reduce == "mean" else values
             among = None if chosen is None else (_given(chosen), _given(order.int()))

@@ -102,12 +102,24 @@ struct sample_products {
     chosen_entries among;
 
     COPPICE_HD void operator()(std::int64_t row) const {
+        if (among.chosen && !among.numbers) return sum_chosen(row);
         for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
             std::int64_t const left = row * width, right = std::int64_t(a.column_indices()[k]) * width;
             T sum = 0;
             for (std::int64_t c = 0; c < width; ++c)
                 if (among.takes(left + c, k)) sum += u[left + c] * v[right + c];
             values[k] = sum;
+        }
+    }
+
+private:
+    /// One entry was chosen for each element, so one product of each element counts.
+    COPPICE_HD void sum_chosen(std::int64_t row) const {
+        for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) values[k] = 0;
+        for (std::int64_t c = 0; c < width; ++c) {
+            std::int64_t const left = row * width + c;
+            std::int32_t const k = among.chosen[left];
+            if (k >= 0) values[k] += u[left] * v[std::int64_t(a.column_indices()[k]) * width + c];
         }
     }
 };

@@ -210,6 +210,19 @@ void reduce_rows_of_features(csr_matrix const& a, input_array const& x, std::int
     });
 }
 
+void add_chosen_rows(csr_matrix const& a, input_array const& y, std::int64_t width, input_array const& chosen,
+                     output_array const& z) {
+    require_features<std::int32_t>(chosen, "the entries", a.rows, width, a);
+    with_real(a.values, [&]<class T>(std::type_identity<T>) {
+        require_features<T>(y, "y", a.rows, width, a);
+        require_features<T>(z, "z", a.columns, width, a);
+        with_operations<T>(a, [&](auto const& exec, auto on) {
+            on.add_chosen(exec, a.view<T>(), static_cast<T const*>(y.data()), width,
+                          static_cast<std::int32_t const*>(chosen.data()), static_cast<T*>(z.data()));
+        });
+    });
+}
+
 void sample(csr_matrix const& a, input_array const& u, input_array const& v, std::int64_t width,
             output_array const& values, std::optional<choice> const& among) {
     auto const entries = entries_of(among, a, a.rows * width);
@@ -229,6 +242,7 @@ void sample(csr_matrix const& a, input_array const& u, input_array const& v, std
 void add_sparse(nb::module_& m) {
     m.def("reduce_features", reduce_rows_of_features, nb::arg("a"), nb::arg("x"), nb::arg("width"), nb::arg("reduce"),
           nb::arg("y"), nb::arg("entries").none(), nb::arg("among").none());
+    m.def("add_chosen", add_chosen_rows, nb::arg("a"), nb::arg("y"), nb::arg("width"), nb::arg("chosen"), nb::arg("z"));
     m.def("sample_products", sample, nb::arg("a"), nb::arg("u"), nb::arg("v"), nb::arg("width"), nb::arg("values"),
           nb::arg("among").none());
     nb::class_<python_writing>(m, "Writing")

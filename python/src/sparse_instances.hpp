@@ -9,6 +9,9 @@
 
 #if !defined(__CUDACC__)
 #include "row_sums_host.hpp"
+#if !defined(__CUDACC__) // it does not know operations on vectors
+#include "row_extremes_host.hpp"
+#endif
 #endif
 #include "sparse_operations.hpp"
 
@@ -143,12 +146,25 @@ void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x,
     if constexpr (std::is_same_v<E, host_executor>)
         if ((how == row_reduction::sum || how == row_reduction::mean) && !among.chosen)
             return sum_rows(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
+    if constexpr (std::is_same_v<E, host_executor>)
+        if (how == row_reduction::max || how == row_reduction::min)
+            return select_rows(exec, row_extremes<T>{a, x, width, how == row_reduction::max ? T(1) : T(-1), y, from});
 #endif
     // A core computes 64 elements of a row together, a CUDA thread one, so that neighbouring threads read neighbouring
     // elements.
     constexpr int elements = std::is_same_v<E, host_executor> ? 64 : 1;
     python::reduce_features<T, elements> const work{a, x, width, how, y, from, among};
     for_each(exec, a.rows() * work.items_per_row(), work);
+}
+template <executor E, class T>
+void sparse_operations<E, T>::add_chosen([[maybe_unused]] E const& exec, [[maybe_unused]] view a,
+                                         [[maybe_unused]] T const* y, [[maybe_unused]] std::int64_t width,
+                                         [[maybe_unused]] std::int32_t const* chosen, [[maybe_unused]] T* z) {
+#if defined(__CUDACC__)
+    throw argument_error("add_chosen is for arrays in host memory");
+#else
+    python::add_chosen(exec, a, y, width, chosen, z);
+#endif
 }
 template <executor E, class T>
 void sparse_operations<E, T>::sample_products(E const& exec, view a, T const* u, T const* v, std::int64_t width,

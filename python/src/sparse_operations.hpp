@@ -54,6 +54,9 @@ struct sparse_operations {
     /// A B over a monoid and an operator, at the positions that the structure of the mask selects.
     static matrix multiply(Executor const& exec, view a, view b, chosen_monoid const& add, chosen_operator const& op,
                            std::optional<view> const& mask, bool complement);
+    /// z_j = sum of a_ij y_i over the chosen entries (i, j), see row_extremes_host.hpp; on the host.
+    static void add_chosen(Executor const& exec, view a, T const* y, std::int64_t width, std::int32_t const* chosen,
+                           T* z);
     /// See reduce_features.
     static void reduce_features(Executor const& exec, view a, T const* x, std::int64_t width, row_reduction how, T* y,
                                 std::int32_t* from, chosen_entries among);

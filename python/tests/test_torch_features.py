@@ -149,3 +149,33 @@ def test_results_do_not_depend_on_threads():
 def test_wrong_calls(error, text, call):
     with pytest.raises(error, match=text):
         call(torch.tensor([[0, 1, 2, 0], [0, 1, 2, 0]]), torch.ones(3, 2))
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_columns_are_independent_of_the_width(reduce, dtype):
+    """Several columns are computed in a register: each has the bits, and the chosen entry, of the column alone."""
+    edges = torch.randint(40, (2, 300))
+    edges[1, :150] = 3  # a long row; others are empty
+    graph = Graph(edges, (44, 40))
+    for width in (2, 3, 4, 7, 8, 9, 15, 16, 31, 33, 64, 70):
+        X = torch.randint(-3, 4, (40, width)).to(dtype) / 3  # many equal products
+        X[5] = float("nan")
+        X[:, -1] = float("inf")
+        weights = torch.randint(-2, 3, (300,)).to(dtype)
+        dY = torch.rand(44, width, dtype=dtype)
+
+        def computed(X, dY, weights=weights):
+            x, w = X.clone().requires_grad_(), weights.clone().requires_grad_()
+            with torch.no_grad():
+                plain = spmm(graph, x, reduce, weights=w)
+            Y = spmm(graph, x, reduce, weights=w)
+            assert torch.equal(Y.detach().nan_to_num(9), plain.nan_to_num(9))
+            return Y.detach(), torch.autograd.grad(Y, x, dY)[0]
+
+        together = computed(X, dY)
+        alone = [computed(X[:, c:c + 1], dY[:, c:c + 1]) for c in range(width)]
+        for k in range(2):
+            expected = torch.cat([each[k] for each in alone], dim=1)
+            assert torch.equal(together[k].isnan(), expected.isnan())
+            assert torch.equal(together[k].nan_to_num(9), expected.nan_to_num(9))

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Largest and smallest products of rows of features on the host (reduce_features for max and min), several elements in
+/// a register; and the sums of the gradients, which only contain the chosen entries. Values and order of operations are
+/// those of reduce_features and sample_products.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
+
+namespace coppice::python {
+
+template <class T>
+struct row_extremes {
+    csr_view<T> a;
+    T const* x;
+    std::int64_t width;
+    T sign; ///< 1 for max, -1 for min
+    T* y;
+    std::int32_t* from; ///< may be null
+
+    /// Computes the rows [first, last).
+    COPPICE_ALWAYS_INLINE void of_range(std::int64_t first, std::int64_t last) const {
+        if (from)
+            for (std::int64_t row = first; row < last; ++row) of_row<true>(row);
+        else
+            for (std::int64_t row = first; row < last; ++row) of_row<false>(row);
+    }
+
+private:
+    static constexpr int lanes = 32 / sizeof(T);
+    using pack [[gnu::vector_size(32)]] = T;
+    using integers = decltype(pack{} < pack{}); ///< masks, and positions of entries
+
+    template <bool Positions>
+    COPPICE_ALWAYS_INLINE void of_row(std::int64_t row) const {
+        std::int64_t c = 0;
+        for (; c + 4 * lanes <= width; c += 4 * lanes) select_packs<4, Positions>(row, c);
+        for (; c + lanes <= width; c += lanes) select_packs<1, Positions>(row, c);
+        for (; c < width; ++c) select_element(row, c);
+    }
+    COPPICE_ALWAYS_INLINE T const* row_of_entry(std::int32_t k, std::int64_t c) const {
+        std::int32_t const* const columns = a.indices;
+        if (k + 8 < a.nonzeros()) __builtin_prefetch(x + columns[k + 8] * width + c);
+        return x + columns[k] * width + c;
+    }
+    /// A product replaces the present one if it is larger, or is NaN and the present one is not. So the first of equal
+    /// products stays, and NaN is the result if there is one.
+    template <int Packs, bool Positions>
+    COPPICE_ALWAYS_INLINE void select_packs(std::int64_t row, std::int64_t c) const {
+        std::int32_t const begin = a.offsets[row], end = a.offsets[row + 1];
+        pack best[Packs] = {};
+        integers position[Packs];
+        for (auto& each : position) each = integers{} + (begin < end ? begin : -1);
+        auto const multiply = [&](std::int32_t k, T const* row_of_x, int p, pack& product) {
+            std::memcpy(&product, row_of_x + p * lanes, sizeof product);
+            product *= sign * a.coefficients[k];
+        };
+        if (begin < end)
+            for (int p = 0; p < Packs; ++p) multiply(begin, row_of_entry(begin, c), p, best[p]);
+        for (std::int32_t k = begin + 1; k < end; ++k) {
+            T const* const row_of_x = row_of_entry(k, c);
+#pragma GCC unroll 4
+            for (int p = 0; p < Packs; ++p) {
+                pack product;
+                multiply(k, row_of_x, p, product);
+                integers const better = ~(product <= best[p]) & (best[p] == best[p]);
+                best[p] = better ? product : best[p];
+                if constexpr (Positions) position[p] = better ? integers{} + k : position[p];
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < Packs; ++p) {
+            pack const result = begin < end ? sign * best[p] : pack{};
+            std::int64_t const at = row * width + c + p * lanes;
+            std::memcpy(y + at, &result, sizeof result);
+            if constexpr (Positions)
+                for (int l = 0; l < lanes; ++l) from[at + l] = static_cast<std::int32_t>(position[p][l]);
+        }
+    }
+    COPPICE_ALWAYS_INLINE void select_element(std::int64_t row, std::int64_t c) const {
+        T best = 0;
+        std::int32_t position = -1;
+        for (std::int32_t k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
+            T const product = sign * a.coefficients[k] * *row_of_entry(k, c);
+            bool const better = position < 0 || (!(product <= best) && best == best);
+            best = better ? product : best;
+            position = better ? k : position;
+        }
+        y[row * width + c] = position < 0 ? T(0) : sign * best;
+        if (from) from[row * width + c] = position;
+    }
+};
+
+template <class T>
+void select_range(row_extremes<T> const& extremes, std::int64_t first, std::int64_t last) {
+    extremes.of_range(first, last);
+}
+#if defined(__x86_64__)
+/// The same with registers of 32 bytes; without fused operations, so that the bits are the same on every processor.
+template <class T>
+[[gnu::target("avx2")]] void select_range_avx2(row_extremes<T> const& extremes, std::int64_t first, std::int64_t last) {
+    extremes.of_range(first, last);
+}
+#endif
+
+template <class T>
+void select_rows(host_executor const& exec, row_extremes<T> const& extremes) {
+    auto run = select_range<T>;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) run = select_range_avx2<T>;
+#endif
+    // Rows have very different lengths in graphs: many small blocks balance the threads.
+    std::int64_t const block = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, extremes.width));
+    coppice::detail::for_each_block(
+        exec, extremes.a.rows(), block,
+        [&](std::int64_t, std::int64_t first, std::int64_t last) { run(extremes, first, last); });
+}
+
+/// z_j = sum of a_ij y_i over the entries (i, j) that were chosen for an element, for y[rows, width], z[columns,
+/// width], chosen[rows, width]; z is 0 on entry. Takes rows * width steps, where the transposed matrix would take width
+/// for each entry. Each task adds a few columns, so that no two write to the same element, and in the order of the
+/// rows.
+template <class T>
+void add_chosen(host_executor const& exec, csr_view<T> a, T const* y, std::int64_t width, std::int32_t const* chosen,
+                T* z) {
+    constexpr std::int64_t together = 64 / sizeof(T); // a cache line
+    coppice::detail::for_each_block(exec, width, together, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = 0; row < a.rows(); ++row)
+            for (std::int64_t c = first; c < last; ++c) {
+                std::int32_t const k = chosen[row * width + c];
+                if (k >= 0) z[a.indices[k] * width + c] += a.coefficients[k] * y[row * width + c];
+            }
+    });
+}
+
+} // namespace coppice::python
