@@ -91,7 +91,7 @@ private:
 };
 
 /// values[k] = sum over c of u(i, c) v(j, c), for entry k = (i, j) of A, u[rows, width], v[columns, width] (SDDMM).
-/// `chosen` refers to elements of u. One item per row.
+/// `chosen` refers to elements of u; it has no numbers. One item per row.
 template <class T>
 struct sample_products {
     csr_view<T> a;
@@ -102,17 +102,23 @@ struct sample_products {
     chosen_entries among;
 
     COPPICE_HD void operator()(std::int64_t row) const {
-        if (among.chosen && !among.numbers) return sum_chosen(row);
-        for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
-            std::int64_t const left = row * width, right = std::int64_t(a.column_indices()[k]) * width;
-            T sum = 0;
-            for (std::int64_t c = 0; c < width; ++c)
-                if (among.takes(left + c, k)) sum += u[left + c] * v[right + c];
-            values[k] = sum;
-        }
+        if (among.chosen) return sum_chosen(row);
+        std::int32_t const end = a.row_offsets()[row + 1];
+        std::int32_t k = a.row_offsets()[row];
+        for (; k + 4 <= end; k += 4) sum_entries<4>(row, k); // independent sums, because a sum waits for each addition
+        for (; k < end; ++k) sum_entries<1>(row, k);
     }
 
 private:
+    template <int Count>
+    COPPICE_HD void sum_entries(std::int64_t row, std::int32_t k) const {
+        T const *left = u + row * width, *right[Count];
+        T sum[Count] = {};
+        for (int e = 0; e < Count; ++e) right[e] = v + std::int64_t(a.column_indices()[k + e]) * width;
+        for (std::int64_t c = 0; c < width; ++c)
+            for (int e = 0; e < Count; ++e) sum[e] += left[c] * right[e][c];
+        for (int e = 0; e < Count; ++e) values[k + e] = sum[e];
+    }
     /// One entry was chosen for each element, so one product of each element counts.
     COPPICE_HD void sum_chosen(std::int64_t row) const {
         for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) values[k] = 0;
