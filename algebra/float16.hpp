@@ -47,7 +47,8 @@ COPPICE_HD constexpr float binary16_to_float(std::uint16_t bits) {
     std::uint32_t const magnitude = std::uint32_t(bits & 0x7fffu) << 13;
     if (magnitude >= 0x0f800000u) // infinity, NaN
         return std::bit_cast<float>(sign | 0x70000000u | magnitude);
-    // Multiplication by 2^112 is correct for normal and subnormal numbers, and exact.
+    // The exponent bias of binary16 is 15, that of float is 127. The product with 2^(127 - 15) is exact, also for
+    // subnormal numbers.
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Common result of all readers of matrix files: the stored entries; and their conversion to compressed rows.
+/// The entries that a matrix file stores, which is the result of every reader, and their conversion to compressed rows.
 #pragma once
 
 #include <complex>
@@ -86,9 +86,12 @@ T mirrored(T const& value, matrix_market_symmetry symmetry) {
     return value;
 }
 
-/// Converts to sorted rows of the full matrix; duplicates are combined in file order. Throws overflow_error with the
-/// name of the file; format_error for duplicates if `refuse` is set; argument_error for min and max of complex values.
-/// Instantiated for the value types of readers.
+/// Returns the full matrix in CSR with sorted columns; takes over the entries of `m`. Both triangles of symmetric kinds
+/// are stored. Duplicates are combined by `rule` in file order.
+///
+/// Throws overflow_error, with the name of the file, if the entries exceed the range of I; format_error for duplicates
+/// if the rule is `refuse`; argument_error if it is `min` or `max` and T is complex. Instantiated for the types of the
+/// readers.
 template <class T, class I>
 csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_entries<T, I>&& m,
                   duplicates rule = duplicates::sum);

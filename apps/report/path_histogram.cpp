@@ -11,7 +11,8 @@ namespace coppice::app::report {
 
 namespace {
 
-// "5–8"; from 1024 on in units of 1024, which fit below a column.
+// Label of a bin of path lengths: "5–8" up to 1024, then "1–2k" in units of k = 1024 or M = 1024^2, so that the label
+// is no wider than its column.
 std::string range_of(path_bin const& bin) {
     if (bin.shortest == bin.longest) return std::to_string(bin.shortest);
     if (bin.longest <= 1024) return fmt::format("{}–{}", bin.shortest, bin.longest);

@@ -105,7 +105,7 @@ public:
             leave(u, now.distance);
             std::int32_t const begin = a_.offsets[u], end = a_.offsets[u + 1];
             for (std::int32_t first = begin; first < end; first += piece) {
-                // The edges that may be on a shortest path are selected first, without a branch for each edge.
+                // Branch-free compaction: edges[count] are the edges that may be on a shortest path.
                 std::int32_t edges[piece];
                 int count = 0;
                 for (std::int32_t k = first, stop = std::min(end, first + piece); k < stop; ++k) {

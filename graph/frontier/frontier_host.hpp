@@ -217,8 +217,8 @@ void distribute_chunks(host_executor const& exec, int workers, std::int64_t n, s
 template <int N, class Work>
 void with_workers(host_executor const& exec, std::int64_t n, std::int64_t max_chunk, outputs<N> const& outs,
                   Work const& work) {
-    // Chunks are no smaller than load balancing requires: on a grid, threads that process neighbouring rows write to
-    // cache lines that the others read.
+    // Chunks are as large as load balancing allows. With smaller chunks, more threads process neighbouring rows of a
+    // grid simultaneously and write to cache lines that the other threads read.
     bool const alone = n <= (exec.threads() > 2 ? max_chunk / 4 : max_chunk) || exec.threads() == 1;
     std::int64_t const chunk = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, max_chunk / 16, max_chunk);
     distribute_chunks(exec, exec.threads(), n, chunk, outs,

@@ -33,18 +33,18 @@ struct directed_weights {
 
 /// Computes ranks r = d (P^T r + (sum of r over vertices without edges) t) + (1 - d) t (Page, Brin, Motwani and
 /// Winograd 1999). Row u of P is 1 / degree(u) at its neighbours, and t is the restart distribution:
-/// `restart[vertices]` divided by its sum, or uniform if `restart` is empty. With `weights`, row u of P is the weights
-/// of its edges divided by their sum, and vertices whose sum is 0 are those without edges.
+/// `restart[vertices]` divided by its sum, or uniform if `restart` is empty. With `weights`, row u of P contains the
+/// weights of the edges of u divided by their sum; a vertex with sum 0 counts as a vertex without edges.
 ///
 /// `incoming` is the transposed graph, or g itself if it is undirected. Every iteration is one pass over it. Sums are
 /// folded in its order, so that the bits do not depend on the number of threads. Memory: three values per vertex and
-/// the plan. Waits once per iteration.
+/// the plan. On CUDA the host waits once per iteration.
 ///
-/// `start[vertices]`, divided by its sum, is the initial vector (default: t). The ranks of a slightly different graph
-/// are a good start.
+/// `start[vertices]`, divided by its sum, is the initial vector (default: t). If the ranks of a slightly different
+/// graph are known, starting with them usually takes fewer iterations.
 ///
-/// Throws argument_error for options out of range and for a restart or start that has negative or non-finite values or
-/// is zero, matrix_error for weights that are negative or not finite, dimension_error if sizes differ.
+/// Throws argument_error for options out of range, and if `restart` or `start` has a negative or non-finite value or
+/// the sum 0; matrix_error if a weight is negative or not finite; dimension_error if sizes differ.
 template <class T, executor Executor>
 pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incoming,
                             pagerank_options const& options = {}, array_view<T const> restart = {},

@@ -218,8 +218,8 @@ GrB_Matrix to_graphblas(host_executor const& exec, hypersparse<T, I> const& a, G
         exec, hypersparse<T, std::int64_t>(to, a.rows(), detail::widened(a.list()), std::move(entries)), type);
 }
 
-/// Takes over the columns of `a` as rows: the transpose in compressed rows. Nothing is copied if GraphBLAS stores `a`
-/// by columns; `a` has no entries afterwards.
+/// Returns the transpose of `a` in CSR, [columns of a] x [rows of a], and takes over the arrays of `a`, which has no
+/// entries afterwards. Nothing is copied if GraphBLAS stores `a` by columns.
 template <class T>
 csr<T, std::int64_t> move_columns_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     auto const s = detail::shape_of(a, type, sizeof(T));
@@ -233,8 +233,8 @@ csr<T, std::int64_t> move_columns_from_graphblas(GrB_Matrix a, GrB_Type type = g
             detail::adopt_from_graphblas<T>(m.values, s.entries)};
 }
 
-/// Returns a new GrB_Matrix stored by columns, which are the rows of `a`; takes over the arrays, allocated by
-/// graphblas_memory().
+/// Returns the transpose of `a` as a new GrB_Matrix, stored by columns and owned by the caller. Takes over the arrays
+/// of `a`, which must be allocated by graphblas_memory().
 template <class T>
 GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int64_t>&& a,
                                      GrB_Type type = graphblas_type<T>()) {

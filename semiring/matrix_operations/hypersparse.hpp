@@ -36,8 +36,9 @@ public:
         : rows_(rows), list_(exec, 0), entries_(detail::no_entries<T, I, O>(exec, I(0), columns)) {
         if (rows < 0) throw argument_error("matrix of negative size: " + std::to_string(rows) + " rows");
     }
-    /// Takes over the list and its rows. Throws matrix_error unless the list is sorted without duplicates in [0, rows)
-    /// and so are the columns in every row; dimension_error if lengths disagree. On CUDA waits for both checks.
+    /// Takes over both arguments; row k of `entries` is row list[k] of the matrix. Throws matrix_error unless the list
+    /// is sorted without duplicates in [0, rows) and so are the columns in every row; dimension_error if lengths
+    /// disagree. On CUDA waits for both checks.
     template <executor Executor>
     hypersparse(Executor const& exec, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
@@ -58,11 +59,11 @@ public:
     O nonzeros() const { return entries_.nonzeros(); }
     /// The indices of the rows that have entries, sorted.
     buffer<I> const& list() const { return list_; }
-    /// The entries of these rows.
+    /// The matrix without its empty rows, list().size() x columns(): row k is row list()[k] of the whole matrix.
     csr<T, I, O> const& entries() const { return entries_; }
     csr<T, I, O>& entries() { return entries_; } ///< for new values
 
-    /// List and rows, released from the matrix.
+    /// Result of release(): the arrays that list() and entries() referred to.
     struct arrays {
         buffer<I> list;
         csr<T, I, O> entries;
@@ -112,7 +113,8 @@ csr<T, I, O> copy_of_view(Executor const& exec, csr_view<T, I, O> a) {
             copy_of(exec, a.values())};
 }
 
-/// Returns the nonempty rows of `a`, with their original indices.
+/// Returns the nonempty rows of `a` as a matrix of `rows` rows: row r of `a` becomes row original_rows[r], or row r if
+/// `original_rows` is null.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_rows, csr<T, I, O>&& a) {
     std::int64_t const n = a.rows();

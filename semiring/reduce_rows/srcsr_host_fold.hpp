@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Reduction of one row of SRCSR by a host core: in order, or a few nonzeros beyond the end of the row.
+/// Reduction of one row of SRCSR by a host core: in order, or without a branch at the end of the row, which reads up to
+/// three nonzeros beyond it.
 ///
 /// The cost on a power-law matrix is dominated by the ends of rows: each end is a mispredicted branch, and the loads in
 /// flight are discarded with it. fold_ahead has no such branch.
@@ -60,7 +61,7 @@ struct fold_in_order {
 };
 
 /// Returns the same ⊕, bitwise equal, without a branch on the last nonzeros of a row: computes the sums after 0, 1, 2
-/// and 3 of them and selects one. Reads up to `reach` nonzeros beyond the row's end; the next row needs them next.
+/// and 3 of them and selects one. Reads up to `reach` nonzeros beyond the end of the row, which belong to the next row.
 template <class Multiply, class Add>
 struct fold_ahead {
     static constexpr int reach = fold_block - 1;
@@ -92,7 +93,8 @@ struct fold_selected_rows {
     Store store;
 
     auto operator()(std::int64_t k, std::int64_t end, std::int64_t row) const {
-        // The open row after the last one has no nonzeros; wants() must not be called for it.
+        // walk_rows() also folds the empty range after the last row of the matrix. k < end prevents the call
+        // store.wants(rows), which is out of range.
         return k < end && wants_row(store, row) ? fold(k, end, row) : add.identity();
     }
 };
@@ -104,7 +106,7 @@ template <class RowEnd>
 bool lengths_vary(RowEnd const& row_end, std::int64_t first, std::int64_t last) {
     constexpr std::int64_t samples = 64;
     std::int64_t const rows = last - first;
-    if (rows < samples) return false; // long rows: the cost of their ends is negligible
+    if (rows < samples) return false; // few, long rows: the cost of their ends is negligible
     std::int64_t changes = 0;
     for (std::int64_t s = 1; s < samples; ++s) {
         std::int64_t const row = first + rows * s / samples; // both neighbours of the row are in [first, last)

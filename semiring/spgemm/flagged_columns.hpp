@@ -2,11 +2,14 @@
 /// \file
 /// Finds the distinct columns of a row of a sparse product, sorted: lane code with one bit per column.
 ///
-/// A word holds the bits of 64 columns. The method depends on the row. If its products are many compared with the words
-/// between its first and last column, all these words are read in order. If they are fewer, one bit per word marks the
-/// touched words, and only these are read. If they are few, the touched words are listed and sorted; the list is nearly
-/// sorted if neighbouring rows of B are similar. Masked products use one byte per column: whether the mask has it, and
-/// whether it was found.
+/// A word holds the bits of 64 columns. Let p be the number of products of a row and w the number of words between its
+/// first and last column. The method depends on the row:
+/// - w < p: all w words are read in order.
+/// - w < 256 p: one bit per word marks the touched words, and only these are read.
+/// - otherwise, or p <= 96: the touched words are listed and sorted.
+///
+/// The list is nearly sorted if neighbouring rows of B are similar. Masked products use one byte per column: whether
+/// the mask contains the column, and whether a product was found there.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +83,8 @@ private:
     struct words {
         std::int64_t first, last; ///< [first, last)
     };
-    /// Returns the words from the first to the last column that row i can have; the columns of B are sorted.
+    /// Returns the range of words that contains all columns of row i of A B. Only the first and the last column of each
+    /// row of B are read, since rows are sorted. Row i must have a product.
     template <class A, class B, class O>
     static words words_of_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i) {
         I lowest = b.columns(), highest = 0;
@@ -124,6 +128,7 @@ private:
         bits_[w] = 0;
     }
 
+    /// Emits the columns of row i from a sorted list of the words that it touches.
     template <class A, class B, class O, class OnEntry, class Emit>
     void gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products,
                 OnEntry const& on_entry, Emit const& emit) {
@@ -138,13 +143,14 @@ private:
         for (std::int64_t k = 0; k < n; ++k) emit_word(met[k], emit);
     }
 
+    /// Emits the columns of row i from all words in `reach`.
     template <class A, class B, class O, class OnEntry, class Emit>
     void read_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, OnEntry const& on_entry,
                     Emit const& emit) {
         flag_row(a, b, i, on_entry, [](std::uint64_t, std::uint64_t) {});
         for (std::int64_t w = reach.first; w < reach.last; ++w) emit_word(w, emit);
     }
-    /// Reads the words if most of them are empty: one bit per word marks those to read.
+    /// Emits the columns of row i if most words are empty: touched_words_ has one bit for each word that is not.
     template <class A, class B, class O, class OnEntry, class Emit>
     void read_touched_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach,
                             OnEntry const& on_entry, Emit const& emit) {
@@ -158,7 +164,7 @@ private:
         }
     }
 
-    // Flag values: 2 for a column in the mask, 3 after a product was found there.
+    // Flag of a column: 0 outside the mask, 2 inside it, 3 inside it after a product was found there.
     static void set_found(unsigned char& flag) { flag = static_cast<unsigned char>(flag | flag >> 1); }
     template <class A, class B, class O, class Mask>
     std::int64_t inside_mask(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, I* out) {
@@ -187,7 +193,7 @@ private:
         return n;
     }
 
-    // Flag value 1: the column was found or is masked out.
+    // Flag of a column: 1 if a product was found there or the mask excludes it, else 0.
     template <class A, class B, class O, class Mask>
     std::int64_t outside_mask(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, I* out) {
         O const first = mask.m.row_begin(i), last = mask.m.row_end(i);

@@ -194,10 +194,13 @@ auto product_of_sorted(cuda_executor const& exec, Semiring const& s, csr_view<A,
 
 } // namespace detail
 
-/// Returns A B; result and errors are those of a plan and its numeric phase, bitwise. On the host it runs in one pass
-/// if memory that is never touched costs nothing (memory_resource::can_shrink): it reserves address space for one entry
-/// per product and uses memory for the actual entries. On CUDA columns and values are written in one pass if every row
-/// of A is short enough for a merge by one lane.
+/// Returns A B. The result is bitwise equal to that of make_product_plan() and product_values(), and the errors are the
+/// same.
+///
+/// The host needs one pass over the products if memory that is never written takes only address space
+/// (memory_resource::can_shrink): it reserves address space for one entry per product a_ik b_kj, and uses memory for
+/// the entries of A B only. CUDA writes columns and values in one pass if every row of A is so short that one lane can
+/// merge the rows of B.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     detail::require_product(a, b);
@@ -205,10 +208,11 @@ auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<
     return detail::product_of_sorted(exec, s, a, b);
 }
 
-/// Returns the entries of A B that a mask admits (GrB_mxm into an empty matrix); result and errors are those of
-/// make_masked_product_plan() and a numeric phase, bitwise. On the host, a mask that is not complemented needs one pass
-/// for structure and values; temporary memory is the size of the mask's columns and as many values, and a bitmap of the
-/// long rows of B.
+/// Returns the entries of A B that a mask admits (GrB_mxm into an empty matrix). The result is bitwise equal to that of
+/// make_masked_product_plan() and product_values(), and the errors are the same.
+///
+/// If the mask is not complemented, the host computes structure and values in one pass. Temporary memory: one column
+/// and one value per entry of the mask, and a bitmap of the long rows of B.
 template <executor Executor, semiring Semiring, class A, class B, class M, class I, class O>
 auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b,
                 csr_view<M, I, O> mask, descriptor const& d = {}) {

@@ -2,15 +2,15 @@
 /// \file
 /// Adaptive R-cyclic reduction with diagonal pivoting (A-R-CR), run by a team (L.-W. Chang, thesis of 2014, chapter 5).
 ///
-/// The test of diagonal pivoting groups the rows of a level into blocks of one or two rows. Every second block is
-/// eliminated from its two neighbours, a 1-(u, l) or 2-(u, l) reduction; the remaining rows form the next level. The
-/// test uses the entries of the level itself, not of a Schur complement. Therefore each eliminated block is invertible,
-/// and all rows are tested simultaneously.
+/// The test of diagonal pivoting groups the rows of a level into blocks of one or two rows. The unknowns of every
+/// second block are eliminated from the rows of its two neighbours, a 1-(u, l) or 2-(u, l) reduction; the rows of the
+/// neighbours stay and form the next level. The test uses the entries of the level itself, not of a Schur complement.
+/// Therefore each eliminated block is invertible, and all rows are tested simultaneously.
 ///
 /// Blocks are represented by words of 32 rows, one bit for each row. The choice of the eliminated blocks is local to a
-/// word: its last block stays and, counted back from there, every second one. So the block of the last row, which is
-/// not tested, stays, and no two eliminated blocks are neighbours. A word needs from the previous words only whether a
-/// block of two rows extends into it, and how many rows stay.
+/// word: backwards from its last block, every second block stays, beginning with the last one. Therefore the block of
+/// the last row, which is not tested, stays, and no two eliminated blocks are neighbours. A word needs two numbers from
+/// the previous words: whether a block of two rows extends into it, and how many rows stay.
 ///
 /// In addition to rank(), size() and sync() a Team has lanes(), the number of workers in lockstep (32 of a CUDA block,
 /// one on a CPU core), votes(condition), whose bit l is the condition of lane l, and from_lane(value, lane).

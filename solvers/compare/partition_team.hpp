@@ -240,7 +240,7 @@ COPPICE_HD void bondeli(Team const& team, equations<T> const& e, int partitions,
     team.sync();
 }
 
-/// Spans of segments of one row each.
+/// Computes spans[e.n]: each row is a segment, x_i = (d_i - a_i x_{i-1} - c_i x_{i+1}) / b_i. Synchronises the team.
 template <class T, class Team>
 COPPICE_HD void spans_of_rows(Team const& team, equations<T> const& e, span<T>* spans) {
     for (int i = team.rank(); i < e.n; i += team.size()) {

@@ -8,13 +8,13 @@
 
 namespace coppice::inline v0_1::classical {
 
-/// x = d - a x_before - c x_after.
+/// An unknown of a segment in terms of the unknowns before and after the segment: x = d - a x_before - c x_after.
 template <class T>
 struct span_end {
     T a, c, d;
     COPPICE_HD T at(T const& before, T const& after) const { return d - a * before - c * after; }
 };
-/// The first and the last unknown of a segment.
+/// The first and the last unknown of a segment in terms of the unknowns around it.
 template <class T>
 struct span {
     span_end<T> first, last;

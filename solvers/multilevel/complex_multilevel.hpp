@@ -41,8 +41,8 @@ struct write_real_rows {
     }
 };
 
-/// Returns the real form of `factor` A: of 2 n rows, for vectors with real and imaginary parts alternately. Throws
-/// overflow_error if it outgrows the index type.
+/// Returns the real form of `factor` A, a 2 n x 2 n matrix for vectors of alternating real and imaginary parts. Throws
+/// overflow_error if its rows or entries exceed the index type.
 template <executor Executor, class R, class I>
 csr<R, I> real_form(Executor const& exec, csr_view<complex_pair<R>, I> a, complex_pair<R> factor) {
     I const rows = checked_cast<I>(2 * std::int64_t(a.rows()), "rows of the real form of a complex matrix");
@@ -116,7 +116,8 @@ struct double_paths {
         next_parents[v] = parents[p];
     }
 };
-/// The real forms of t and i t, for each vector t: element k of a real vector is part k % 2 of unknown k / 2.
+/// Writes the real forms of t and i t for each vector t. Element k of a real form is the real (k even) or imaginary (k
+/// odd) part of element k / 2.
 template <class R, class C>
 struct write_real_vectors {
     C const* vectors; ///< [n count]
@@ -130,8 +131,8 @@ struct write_real_vectors {
         real[2 * n] = R(-t.im);
     }
 };
-/// Returns the real forms of t and i t, of n elements each, for each of the vectors t: the span of them over the reals
-/// is the real form of that of the vectors over the complex numbers.
+/// Returns, for each vector t of n elements, the real forms of t and i t, 2 n elements each. Their real span is the
+/// real form of the complex span of the vectors.
 template <class R, executor Executor, class C>
 buffer<R> real_vectors(Executor const& exec, std::int64_t n, array_view<C> vectors) {
     buffer<R> reals(exec, 4 * vectors.size());
@@ -139,9 +140,9 @@ buffer<R> real_vectors(Executor const& exec, std::int64_t n, array_view<C> vecto
     return reals;
 }
 
-/// Returns the vectors t and i t of a vector with |t_v| = 1 that A maps to small values locally: its phases follow the
-/// entries along a tree of a breadth-first search from the middle row. It is that of A times a diagonal matrix of
-/// phases if A is replaced by D^H A D.
+/// Returns the real forms of t and i t, where |t_v| = 1 and A t is small along the edges of a breadth-first search tree
+/// from row n / 2: the phases of t cancel those of the entries (begin_test_vector). If A is replaced by D^H A D with a
+/// diagonal matrix D of phases, t becomes D^H t times a constant phase.
 template <executor Executor, class R, class I>
 buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
     std::int64_t const n = a.rows();
@@ -186,14 +187,16 @@ class complex_multilevel {
 public:
     using element = complex_pair<R>;
 
-    /// near.block: 0 is 1, a block size is not detected. At most 16 unknowns per point and as many vectors. Throws what
-    /// multilevel_preconditioner throws, and argument_error for the smoother gauss_seidel if A is not Hermitian.
+    /// near.block = 0 means 1, since the block size is not detected. At most 16 unknowns per point and 16 vectors.
+    /// Throws the exceptions of multilevel_preconditioner, and argument_error for the smoother gauss_seidel if A is not
+    /// Hermitian.
     complex_multilevel(Executor const& exec, csr_view<element, I> a, multilevel_options const& options,
                        near_null_space<element> const& near)
         : hermitian_(asymmetry_of(exec, a, symmetry_tolerance<R>) <= symmetry_tolerance<R>),
           levels_(make(exec, a, options, near)) {}
 
-    /// The new values are Hermitian if the old ones are: the smoother is chosen once.
+    /// Recomputes M for new values on the same pattern. The smoother is chosen once: if the old matrix is Hermitian,
+    /// the new one must be Hermitian too.
     void refresh(Executor const& exec, csr_view<element, I> a) {
         set_factor(sum_phases(exec, a));
         auto const real = multilevel_detail::real_form(exec, a, factor_);
@@ -204,7 +207,8 @@ public:
         levels_.apply(exec, reals<R const>(r), reals<R>(z));
         if (!(factor_ == element(R(1)))) for_each(exec, z.size(), scaled(false, z.data(), z.data()));
     }
-    /// M^-T r = f conj(M_f^-H conj(r)), where M_f is the real form. Allocates.
+    /// Computes z[n] = M^-T r[n]. M^-1 = f M_f^-1, where M_f is the preconditioner of f A. The transpose of the real
+    /// form of M_f^-1 is the real form of M_f^-H; therefore M^-T r = f conj(M_f^-H conj(r)). Allocates a vector.
     void apply_transpose(Executor const& exec, array_view<element const> r, array_view<element> z) const {
         buffer<element> conjugated(exec, r.size());
         for_each(exec, r.size(),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every row of every registry (semirings, generators, preconditioners, Krylov methods, graph algorithms) while memory
-// runs out: allocations fail one by one, alone or with all that follow. Each failure is a coppice::error, or
-// std::bad_alloc of a container; inputs are unchanged, nothing is leaked, and the same call then has the bits of
-// before.
+// Runs every method of every registry (semirings, generators, preconditioners, Krylov methods, graph algorithms) and
+// makes allocations fail: one allocation for each call, alone or with all later ones. The call may throw
+// coppice::error, or std::bad_alloc if a standard container allocates, and nothing else. It must not change its inputs
+// or leak memory, and the same call must afterwards return bitwise the same result as before the failure.
 //
-//   coppice_failing_resources [ALLOCATIONS [NAME]]    at most so many allocations of a row fail (default 30), evenly
-//                                                     distributed; NAME: rows whose name contains it
-//   exit code 77: sanitizers have other allocators
+//   coppice_failing_resources [ALLOCATIONS [NAME]]    maximum number of failing allocations for each method, evenly
+//                                                     distributed (default 30); only methods whose name contains NAME
+//   exit code 77: skipped, since sanitizers replace the allocator
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -680,8 +680,8 @@ TEST_CASE("components by tiles: labels of warps, for any numbering of the vertic
     constexpr int tile = analytics::tile_vertices;
     auto graphs = undirected_graphs();
     graphs.push_back({"path, many trees a tile", shuffled_path(5 * tile + 3).plain()});
-    // Paths within and across tiles, connected by vertices whose rows are too long for a warp. One of these vertices is
-    // the last one, so that all its neighbours are smaller.
+    // Paths within and across tiles, connected by vertices whose rows are too long for a warp. In two of the graphs the
+    // last vertex has such a row: all its neighbours have smaller indices.
     for (auto const& hubs : {std::vector<int>{1, 2 * tile, 3 * tile - 1, 6 * tile - 1}, {6 * tile - 1}, {0}}) {
         graph_builder rows(6 * tile);
         for (int v = 1; v < 6 * tile; ++v)

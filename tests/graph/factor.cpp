@@ -216,8 +216,9 @@ TEST_CASE_TEMPLATE("rounds that reuse proposals give the same result as rounds t
     for (auto const& [name, weights] : hard_graphs()) {
         auto const& case_name = name;
         CAPTURE(case_name);
-        // With a probability of 0 or 1 all charges are equal: such a round changes nothing, but the next one starts
-        // anew.
+        // Both factors have four rounds without charges. `separate` has a round with charges after each of the first
+        // three. With probability 1 all charges are +, so that a round with charges adds no edge; but the next round
+        // then computes all proposals again.
         for (int const degree : {1, 2, 3}) {
             auto const together = factor_on(exec, weights, {.degree = degree, .rounds = 4, .charge_period = 1});
             auto const separate = factor_on(

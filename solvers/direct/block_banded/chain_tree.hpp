@@ -400,7 +400,8 @@ template <class T, int W, class Block>
     if (teams.begin <= teams.last && separator.of_y()) level.condensed.rhs_of(teams.begin)[separator.row()] = y;
 }
 
-/// Copies `count` elements that another block has written during this kernel, by all threads of a block.
+/// Copies from[count] to to[count] with all threads of a block. `from` may have been written by another block during
+/// this kernel: loads bypass the first-level cache. Does not synchronise.
 template <class T, class Block>
 COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int count) {
     COPPICE_UNROLL_FOUR

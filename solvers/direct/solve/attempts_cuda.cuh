@@ -81,8 +81,8 @@ __device__ void solve_condensed(running_grid const& on, tree_job<T> const& job) 
         solve_condensed<2>(cuda_block{}, job, index, barrier, shared);
         __syncthreads();
     }
-    // If several blocks share a system, they synchronise once (the loop then has one iteration). All blocks of the grid
-    // must reach that barrier, also those without work.
+    // If several blocks share a system, the loop has at most one iteration, and solve_condensed() waits once at a
+    // barrier of the whole grid. Blocks without an iteration must wait at the same barrier.
     if (job.plan.slices > 1 && blockIdx.x >= on.plan.tree_blocks) on.sync();
     on.sync();
 }

@@ -18,8 +18,9 @@ struct every_edge {
     COPPICE_HD bool operator()(vertex_id, std::int32_t) const { return true; }
 };
 
-/// Pushes from the vertices of a level. The smallest parent wins. List 0 receives vertices of this rank, list 1 outer
-/// ones.
+/// Processes edge k from vertex u of the current level to v: if v has no level, v enters level `next`. The parent of v
+/// is the smallest global index of all such u. List 0 receives the new vertices of this rank (v < own), list 1 the
+/// outer vertices.
 template <class Filter>
 struct push_to_level {
     graph_view g;
@@ -44,7 +45,8 @@ struct push_to_level {
     }
 };
 
-/// Receives the parents that other ranks propose for vertices of this rank.
+/// Processes message i of another rank, a vertex of this rank and the global index of a parent, by the same rule. Emits
+/// vertices that enter level `next`.
 struct take_parent {
     vertex_message<std::uint32_t> const* messages;
     std::int32_t* levels;

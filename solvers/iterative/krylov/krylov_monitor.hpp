@@ -138,7 +138,7 @@ private:
     bool finished_ = false;
     int exponent_ = 0;
     double b_norm_ = 0; ///< |2^e b|
-    /// The larger one of the relative and the absolute tolerance, relative to |b|.
+    /// Bound of |b - A x| / |b|: max(options.tolerance, options.absolute_tolerance / |b|).
     double tolerance_ = 0;
     double began_with_ = 0;                                        ///< true residual at the start of the solve
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round

@@ -10,7 +10,7 @@
 
 namespace coppice::inline v0_1::detail {
 
-/// Number of doubles that a pass sums.
+/// Number of doubles that a pass sums: one for each real dot product, two for each complex one.
 template <class Pass>
 constexpr int count_sums() {
     if constexpr (Pass::dots > 0) return Pass::dots * dot_components<pass_element<Pass>>;

@@ -8,7 +8,8 @@
 namespace coppice::inline v0_1::detail {
 namespace {
 
-/// The bands of a matrix whose row i is at position(i); nothing if there are more than `bands` on a side.
+/// Returns the numbers of lower and upper bands of a matrix whose row and column i are moved to position(i); nullopt if
+/// one of them exceeds `bands`.
 template <class Position>
 std::optional<band_order> bands_of(pattern_view a, int bands, Position position) {
     band_order found;
@@ -22,7 +23,8 @@ std::optional<band_order> bands_of(pattern_view a, int bands, Position position)
     return found;
 }
 
-/// Adjacency lists of the pattern of A + A^T without the diagonal; entries that both have are listed twice.
+/// Adjacency lists of the pattern of A + A^T without the diagonal. If both a_ij and a_ji are stored, the edge occurs
+/// twice in the lists of i and j.
 struct neighbours {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> of;
@@ -47,7 +49,8 @@ public:
     cuthill_mckee(neighbours const& graph, int bands)
         : graph_(graph), bands_(bands), seen_(graph.offsets.size() - 1, -1), order_() {}
 
-    /// The vertices in the order of the searches; nothing if a level shows that there are more bands.
+    /// Returns all vertices in Cuthill-McKee order; nullopt if a search proves that every order has more than `bands`
+    /// bands on a side.
     std::optional<std::vector<std::int32_t>> run() {
         std::vector<std::int32_t> vertices(seen_.size());
         for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = std::int32_t(v);
@@ -55,7 +58,8 @@ public:
                          [&](auto a, auto b) { return graph_.degree(a) < graph_.degree(b); });
         for (std::int32_t const v : vertices) {
             if (seen_[std::size_t(v)] >= 0) continue;
-            // The last vertices of a search are far from all others: better starts (Gibbs, Poole and Stockmeyer 1976).
+            // Each search starts at the last vertex of the previous one, a pseudo-peripheral vertex (Gibbs, Poole and
+            // Stockmeyer 1976). The order of the third search is used.
             std::int32_t from = v;
             for (int k = 0; k < 3; ++k) {
                 auto const before = order_.size();
@@ -68,7 +72,8 @@ public:
     }
 
 private:
-    /// Appends the component of a vertex.
+    /// Appends the connected component of `from` in breadth-first order. Returns false if more than 2 bands r + 1
+    /// vertices are within distance r of `from`, which is impossible in a matrix with `bands` bands on each side.
     bool search(std::int32_t from) {
         ++round_;
         auto const first = order_.size();

@@ -135,7 +135,8 @@ struct scale_nonzero {
         return 0;
     }
 };
-/// Multiplies row p of a system by d t of its vertex; the inverses of d and t are given.
+/// Multiplies row p of a tridiagonal system by d_v t_v, where v = permutation[p] is the vertex of the row. `inverse_d`
+/// and `inverse_t` contain 1 / d_v and 1 / t_v.
 template <class T, class I>
 struct scale_system_row {
     T const *inverse_d, *inverse_t;
@@ -356,7 +357,7 @@ void adaptive_splitting<Executor, T, I>::fill_next(Executor const& exec, int l, 
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
 }
 
-/// Multiplies T into the last factor, which is solved first.
+/// Replaces the last factor M_{m-1} by T M_{m-1}, T = D diagp_1(B_m), so that its solve includes T^-1.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::finish(Executor const& exec) {
     diagonal_.back() = coverage(exec, last_.matrix.view(), diagonal_pattern{});

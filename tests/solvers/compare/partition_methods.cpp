@@ -252,11 +252,11 @@ TEST_CASE("partition methods: operations of n equations") {
         };
         CAPTURE(n);
         double const interface_of = 15, merge = interface_of + 10, remainder = 8; // of two segments
-        // Wang: six operations for each row downwards, six upwards, five for the substitution; Thomas algorithm for the
-        // last rows.
+        // Wang, per row: 6 operations of the downward sweep, 6 of the upward sweep, 5 of the substitution. The Thomas
+        // algorithm solves the system of the last rows.
         CHECK(near(count_operations(method::wang, n).first, 17.0 * n - 9 * partitions));
-        // Three sweeps of nine operations for each row, one of them a division, and two for the substitution; a pivot
-        // test needs three more.
+        // Per row: three sweeps of 9 operations (one is a division) and 2 operations of the substitution, 29 in total.
+        // Diagonal pivoting adds a test of 3 operations to each sweep: 38.
         double const interfaces = partitions * (merge + interface_of + remainder);
         CHECK(near(count_operations(method::spike_thomas, n).first, 29.0 * n + interfaces));
         CHECK(near(count_operations(method::spike, n).first, 38.0 * n + interfaces));

@@ -300,7 +300,8 @@ struct condensed_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> size_of(std::int64_t segment) const {
         return growth_reference<real>(sizes[segment]);
     }
-    /// Growth reference over all `block_rows` condensed segments of a segment.
+    /// Merged growth reference of the condensed segments that form the segment `at`: `block_rows` of them, or fewer at
+    /// the end of the system.
     COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> known(segment_location const& at, int block_rows) const {
         std::int64_t const left = at.block_rows.rows - at.begin;
         int const here = left < block_rows ? int(left) : block_rows;
