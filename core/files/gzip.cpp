@@ -152,9 +152,9 @@ namespace {
 
 /// Removes the byte order mark that some programs write at the beginning of UTF-8 files, and refuses that of UTF-16.
 file_text without_byte_order_mark(file_text text, std::filesystem::path const& path) {
-    constexpr std::string_view mark = "\xEF\xBB\xBF", marks_of_utf_16[] = {"\xFF\xFE", "\xFE\xFF"};
-    for (auto const of_utf_16 : marks_of_utf_16)
-        if (text.view.starts_with(of_utf_16))
+    constexpr std::string_view mark = "\xEF\xBB\xBF", starts_of_utf_16[] = {"\xFF\xFE", "\xFE\xFF"};
+    for (auto const start : starts_of_utf_16)
+        if (text.view.starts_with(start))
             throw format_error(input_name(path), 1,
                                "the file is encoded as UTF-16; convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)");
     if (text.view.starts_with(mark)) text.view.remove_prefix(mark.size());

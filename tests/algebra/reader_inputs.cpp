@@ -152,9 +152,9 @@ TEST_CASE("edge lists as other programs write them") {
     holds(fault("a.csv", ""), "the file holds no edges");
     holds(fault("out.a", "% sym unweighted\n0 1\n"), "vertex '0' is 0; vertices count from 1");
     for (auto const name : {"a.txt", "a.csv", "a.mtx", "a.json", "out.a", "a.graph"})
-        for (auto const mark : {"\xFF\xFE", "\xFE\xFF"}) {
+        for (auto const start : {"\xFF\xFE", "\xFE\xFF"}) {
             CAPTURE(name);
-            holds(fault(name, mark + std::string("0\0 \0", 4)), ":1: the file is encoded as UTF-16");
+            holds(fault(name, start + std::string("0\0 \0", 4)), ":1: the file is encoded as UTF-16");
         }
 }
 
