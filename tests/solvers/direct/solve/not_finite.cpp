@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 
+#include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/solve/waiting_columns.hpp>
 
 #include "solvers/band_reference.hpp"
