@@ -39,35 +39,41 @@ private:
     template <bool Positions>
     COPPICE_ALWAYS_INLINE void of_row(std::int64_t row) const {
         std::int64_t c = 0;
-        for (; c + 4 * lanes <= width; c += 4 * lanes) select_packs<4, Positions>(row, c);
-        for (; c + lanes <= width; c += lanes) select_packs<1, Positions>(row, c);
-        for (; c < width; ++c) select_element(row, c);
+        for (; c + 4 * lanes <= width; c += 4 * lanes) select_packs<4, Positions>(row, c, 4 * lanes);
+        for (; c + lanes <= width; c += lanes) select_packs<1, Positions>(row, c, lanes);
+        if (c < width) select_packs<1, Positions>(row, c, width - c);
     }
     COPPICE_ALWAYS_INLINE T const* row_of_entry(std::int32_t k, std::int64_t c) const {
         std::int32_t const* const columns = a.indices;
         if (k + 8 < a.nonzeros()) __builtin_prefetch(x + columns[k + 8] * width + c);
         return x + columns[k] * width + c;
     }
-    /// A product replaces the present one if it is larger, or is NaN and the present one is not. So the first of equal
-    /// products stays, and NaN is the result if there is one.
+    /// Selects the elements [c, c + count) of a row. A product replaces the present one if it is larger, or is NaN and
+    /// the present one is not. So the first of equal products stays, and NaN is the result if there is one.
     template <int Packs, bool Positions>
-    COPPICE_ALWAYS_INLINE void select_packs(std::int64_t row, std::int64_t c) const {
+    COPPICE_ALWAYS_INLINE void select_packs(std::int64_t row, std::int64_t c, std::int64_t count) const {
         std::int32_t const begin = a.offsets[row], end = a.offsets[row + 1];
+        T const* const last = x + a.columns() * width - lanes; // the last place from which a whole pack can be read
         pack best[Packs] = {};
         integers position[Packs];
         for (auto& each : position) each = integers{} + (begin < end ? begin : -1);
-        auto const multiply = [&](std::int32_t k, T const* row_of_x, int p, pack& product) {
-            std::memcpy(&product, row_of_x + p * lanes, sizeof product);
+        auto const multiply = [&](std::int32_t k, T const* from_x, pack& product) {
+            if (count >= lanes || from_x <= last) {
+                std::memcpy(&product, from_x, sizeof product);
+            } else {
+                product = pack{};
+                for (std::int64_t l = 0; l < count; ++l) product[l] = from_x[l];
+            }
             product *= sign * a.coefficients[k];
         };
         if (begin < end)
-            for (int p = 0; p < Packs; ++p) multiply(begin, row_of_entry(begin, c), p, best[p]);
+            for (int p = 0; p < Packs; ++p) multiply(begin, row_of_entry(begin, c) + p * lanes, best[p]);
         for (std::int32_t k = begin + 1; k < end; ++k) {
             T const* const row_of_x = row_of_entry(k, c);
 #pragma GCC unroll 4
             for (int p = 0; p < Packs; ++p) {
                 pack product;
-                multiply(k, row_of_x, p, product);
+                multiply(k, row_of_x + p * lanes, product);
                 integers const better = ~(product <= best[p]) & (best[p] == best[p]);
                 best[p] = better ? product : best[p];
                 if constexpr (Positions) position[p] = better ? integers{} + k : position[p];
@@ -77,22 +83,14 @@ private:
         for (int p = 0; p < Packs; ++p) {
             pack const result = begin < end ? sign * best[p] : pack{};
             std::int64_t const at = row * width + c + p * lanes;
-            std::memcpy(y + at, &result, sizeof result);
+            std::int64_t const stored = std::min<std::int64_t>(count, lanes);
+            if (stored == lanes)
+                std::memcpy(y + at, &result, sizeof result);
+            else
+                for (int l = 0; l < stored; ++l) y[at + l] = result[l];
             if constexpr (Positions)
-                for (int l = 0; l < lanes; ++l) from[at + l] = static_cast<std::int32_t>(position[p][l]);
+                for (int l = 0; l < stored; ++l) from[at + l] = static_cast<std::int32_t>(position[p][l]);
         }
-    }
-    COPPICE_ALWAYS_INLINE void select_element(std::int64_t row, std::int64_t c) const {
-        T best = 0;
-        std::int32_t position = -1;
-        for (std::int32_t k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
-            T const product = sign * a.coefficients[k] * *row_of_entry(k, c);
-            bool const better = position < 0 || (!(product <= best) && best == best);
-            best = better ? product : best;
-            position = better ? k : position;
-        }
-        y[row * width + c] = position < 0 ? T(0) : sign * best;
-        if (from) from[row * width + c] = position;
     }
 };
 
