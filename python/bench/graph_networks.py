@@ -32,7 +32,8 @@ def rmat(scale):
 
 
 def citations(n):
-    """Each of n papers cites eight earlier ones, half of them as often as they are cited already."""
+    """Each of n papers cites eight earlier ones. Half of them are copied from the citations of one of these papers, so that
+    papers that are often cited are cited more often."""
     draws = np.random.default_rng(0)
     cited = [np.zeros(8, dtype=np.int64)]
     first = draws.random((n, 8))

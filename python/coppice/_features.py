@@ -237,9 +237,10 @@ def _reduced(graph, values, X, reduce, entries=None, among=None):
     return Y
 
 
-def _sampled(graph, U, V, among=None):
+def _sampled(graph, U, V, chosen=None):
     values = U.new_empty(graph.entries)
-    _core.sample_products(graph._with(values), _given(U), _given(V), U.shape[1], _given(values), among)
+    _core.sample_products(graph._with(values), _given(U), _given(V), U.shape[1], _given(values),
+                          None if chosen is None else _given(chosen))
     return values
 
 
@@ -259,7 +260,7 @@ class _Reduce(torch.autograd.Function):
         values, X, chosen = ctx.saved_tensors
         graph, dY, of_values, of_X = ctx.graph, dY.contiguous(), None, None
         if ctx.needs_input_grad[0]:
-            of_values = _sampled(graph, dY, X, None if chosen is None else (_given(chosen), None))
+            of_values = _sampled(graph, dY, X, chosen)
             of_values = of_values / graph._counts if ctx.reduce == "mean" else of_values
         if ctx.needs_input_grad[1] and chosen is not None and dY.device.type == "cpu":
             of_X = torch.zeros_like(X)

@@ -91,7 +91,7 @@ private:
 };
 
 /// values[k] = sum over c of u(i, c) v(j, c), for entry k = (i, j) of A, u[rows, width], v[columns, width] (SDDMM).
-/// `chosen` refers to elements of u; it has no numbers. One item per row.
+/// One item per row. With `chosen`, entry k counts for element c only if it is chosen[i * width + c].
 template <class T>
 struct sample_products {
     csr_view<T> a;
@@ -99,10 +99,10 @@ struct sample_products {
     T const* v;
     std::int64_t width;
     T* values;
-    chosen_entries among;
+    std::int32_t const* chosen; ///< may be null
 
     COPPICE_HD void operator()(std::int64_t row) const {
-        if (among.chosen) return sum_chosen(row);
+        if (chosen) return sum_chosen(row);
         std::int32_t const end = a.row_offsets()[row + 1];
         std::int32_t k = a.row_offsets()[row];
         for (; k + 4 <= end; k += 4) sum_entries<4>(row, k); // independent sums, because a sum waits for each addition
@@ -124,7 +124,7 @@ private:
         for (std::int32_t k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) values[k] = 0;
         for (std::int64_t c = 0; c < width; ++c) {
             std::int64_t const left = row * width + c;
-            std::int32_t const k = among.chosen[left];
+            std::int32_t const k = chosen[left];
             if (k >= 0) values[k] += u[left] * v[std::int64_t(a.column_indices()[k]) * width + c];
         }
     }

@@ -12,6 +12,8 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 
+#include "rows_in_registers.hpp"
+
 namespace coppice::python {
 
 template <class T>
@@ -43,11 +45,6 @@ private:
         for (; c + lanes <= width; c += lanes) select_packs<1, Positions>(row, c, lanes);
         if (c < width) select_packs<1, Positions>(row, c, width - c);
     }
-    COPPICE_ALWAYS_INLINE T const* row_of_entry(std::int32_t k, std::int64_t c) const {
-        std::int32_t const* const columns = a.indices;
-        if (k + 8 < a.nonzeros()) __builtin_prefetch(x + columns[k + 8] * width + c);
-        return x + columns[k] * width + c;
-    }
     /// Selects the elements [c, c + count) of a row. A product replaces the present one if it is larger, or is NaN and
     /// the present one is not. So the first of equal products stays, and NaN is the result if there is one.
     template <int Packs, bool Positions>
@@ -67,9 +64,9 @@ private:
             product *= sign * a.coefficients[k];
         };
         if (begin < end)
-            for (int p = 0; p < Packs; ++p) multiply(begin, row_of_entry(begin, c) + p * lanes, best[p]);
+            for (int p = 0; p < Packs; ++p) multiply(begin, row_of_entry(*this, begin, c) + p * lanes, best[p]);
         for (std::int32_t k = begin + 1; k < end; ++k) {
-            T const* const row_of_x = row_of_entry(k, c);
+            T const* const row_of_x = row_of_entry(*this, k, c);
 #pragma GCC unroll 4
             for (int p = 0; p < Packs; ++p) {
                 pack product;
@@ -93,31 +90,6 @@ private:
         }
     }
 };
-
-template <class T>
-void select_range(row_extremes<T> const& extremes, std::int64_t first, std::int64_t last) {
-    extremes.of_range(first, last);
-}
-#if defined(__x86_64__)
-/// The same with registers of 32 bytes; without fused operations, so that the bits are the same on every processor.
-template <class T>
-[[gnu::target("avx2")]] void select_range_avx2(row_extremes<T> const& extremes, std::int64_t first, std::int64_t last) {
-    extremes.of_range(first, last);
-}
-#endif
-
-template <class T>
-void select_rows(host_executor const& exec, row_extremes<T> const& extremes) {
-    auto run = select_range<T>;
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) run = select_range_avx2<T>;
-#endif
-    // Rows have very different lengths in graphs: many small blocks balance the threads.
-    std::int64_t const block = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, extremes.width));
-    coppice::detail::for_each_block(
-        exec, extremes.a.rows(), block,
-        [&](std::int64_t, std::int64_t first, std::int64_t last) { run(extremes, first, last); });
-}
 
 /// z_j = sum of a_ij y_i over the entries (i, j) that were chosen for an element, for y[rows, width], z[columns,
 /// width], chosen[rows, width]; z is 0 on entry. Takes rows * width steps, where the transposed matrix would take width

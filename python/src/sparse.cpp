@@ -224,15 +224,16 @@ void add_chosen_rows(csr_matrix const& a, input_array const& y, std::int64_t wid
 }
 
 void sample(csr_matrix const& a, input_array const& u, input_array const& v, std::int64_t width,
-            output_array const& values, std::optional<choice> const& among) {
-    auto const entries = entries_of(among, a, a.rows * width);
+            output_array const& values, index_array const& chosen) {
+    if (chosen) require_features<std::int32_t>(*chosen, "chosen", a.rows, width, a);
     with_real(a.values, [&]<class T>(std::type_identity<T>) {
         require_features<T>(u, "u", a.rows, width, a);
         require_features<T>(v, "v", a.columns, width, a);
         require_features<T>(values, "the values", std::int64_t(a.values.size()), 1, a);
         with_operations<T>(a, [&](auto const& exec, auto on) {
             on.sample_products(exec, a.view<T>(), static_cast<T const*>(u.data()), static_cast<T const*>(v.data()),
-                               width, static_cast<T*>(values.data()), entries);
+                               width, static_cast<T*>(values.data()),
+                               chosen ? static_cast<std::int32_t const*>(chosen->data()) : nullptr);
         });
     });
 }
@@ -244,7 +245,7 @@ void add_sparse(nb::module_& m) {
           nb::arg("y"), nb::arg("entries").none(), nb::arg("among").none());
     m.def("add_chosen", add_chosen_rows, nb::arg("a"), nb::arg("y"), nb::arg("width"), nb::arg("chosen"), nb::arg("z"));
     m.def("sample_products", sample, nb::arg("a"), nb::arg("u"), nb::arg("v"), nb::arg("width"), nb::arg("values"),
-          nb::arg("among").none());
+          nb::arg("chosen").none());
     nb::class_<python_writing>(m, "Writing")
         .def(
             "__init__",

@@ -8,10 +8,8 @@
 #include <coppice/semiring/spgemm/named_product.hpp>
 
 #if !defined(__CUDACC__)
-#include "row_sums_host.hpp"
-#if !defined(__CUDACC__) // it does not know operations on vectors
 #include "row_extremes_host.hpp"
-#endif
+#include "row_sums_host.hpp"
 #endif
 #include "sparse_operations.hpp"
 
@@ -143,12 +141,12 @@ template <executor E, class T>
 void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x, std::int64_t width, row_reduction how,
                                               T* y, std::int32_t* from, chosen_entries among) {
 #if !defined(__CUDACC__)
-    if constexpr (std::is_same_v<E, host_executor>)
-        if ((how == row_reduction::sum || how == row_reduction::mean) && !among.chosen)
-            return sum_rows(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
-    if constexpr (std::is_same_v<E, host_executor>)
+    if constexpr (std::is_same_v<E, host_executor>) {
         if (how == row_reduction::max || how == row_reduction::min)
-            return select_rows(exec, row_extremes<T>{a, x, width, how == row_reduction::max ? T(1) : T(-1), y, from});
+            return for_rows_in_registers(
+                exec, row_extremes<T>{a, x, width, how == row_reduction::max ? T(1) : T(-1), y, from});
+        if (!among.chosen) return for_rows_in_registers(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
+    }
 #endif
     // A core computes 64 elements of a row together, a CUDA thread one, so that neighbouring threads read neighbouring
     // elements.
@@ -168,8 +166,8 @@ void sparse_operations<E, T>::add_chosen([[maybe_unused]] E const& exec, [[maybe
 }
 template <executor E, class T>
 void sparse_operations<E, T>::sample_products(E const& exec, view a, T const* u, T const* v, std::int64_t width,
-                                              T* values, chosen_entries among) {
-    for_each(exec, a.rows(), python::sample_products<T>{a, u, v, width, values, among});
+                                              T* values, std::int32_t const* chosen) {
+    for_each(exec, a.rows(), python::sample_products<T>{a, u, v, width, values, chosen});
 }
 
 } // namespace coppice::python

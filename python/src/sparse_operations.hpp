@@ -62,7 +62,7 @@ struct sparse_operations {
                                 std::int32_t* from, chosen_entries among);
     /// See sample_products.
     static void sample_products(Executor const& exec, view a, T const* u, T const* v, std::int64_t width, T* values,
-                                chosen_entries among);
+                                std::int32_t const* chosen);
 };
 
 } // namespace coppice::python
