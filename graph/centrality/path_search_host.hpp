@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <coppice/graph/centrality/betweenness.hpp>
+#include <coppice/graph/frontier/answer.hpp>
 
 namespace coppice::inline v0_1::analytics {
 
@@ -223,16 +224,12 @@ private:
     buffer<std::int64_t> first_; ///< first recorded edge of each vertex, in the order of the search
 };
 
-/// Number of sources of a group. Their results are stored until they are added in order; several sources per thread
-/// balance the load.
-inline std::int64_t source_slots(host_executor const& exec) { return std::max(8, 4 * exec.threads()); }
-
 /// Processes the sources [0, count) in groups: calls work(thread, s, slot) in parallel, with a separate slot for each
 /// source s of the group, and then add(number of slots in use). add() can therefore sum over the sources in ascending
 /// order, whatever the number of threads.
 template <class Work, class Add>
 void for_each_source(host_executor const& exec, std::int64_t count, Work const& work, Add const& add) {
-    std::int64_t const slots = source_slots(exec);
+    std::int64_t const slots = source_slots(exec.threads());
     for (std::int64_t first = 0; first < count; first += slots) {
         std::int64_t const together = std::min(slots, count - first);
         distribute_chunks(
@@ -263,7 +260,7 @@ template <class T>
 void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T> incoming,
                            std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
     std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
-    std::int64_t const slots = std::min(source_slots(exec), count);
+    std::int64_t const slots = std::min(source_slots(exec.threads()), count);
     std::vector<std::unique_ptr<path_worker<T>>> workers(std::size_t(exec.threads()));
     buffer<double> sums(exec, slots * n);
     std::vector<std::vector<edge_dependence>> edges(std::size_t(of_edges ? slots : 0));
@@ -309,7 +306,7 @@ void for_distances_of_sources(host_executor const& exec, csr_view<T> a, std::vec
                               Add const& add) {
     std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
     std::vector<std::unique_ptr<path_search<T>>> workers(std::size_t(exec.threads()));
-    buffer<T> distances(exec, std::min(source_slots(exec), count) * n);
+    buffer<T> distances(exec, std::min(source_slots(exec.threads()), count) * n);
     std::int64_t added = 0;
     for_each_source(
         exec, count,

@@ -55,6 +55,12 @@ struct graph_algorithm_row {
     }
 };
 
+namespace analytics {
+/// Number of sources that weighted centralities search from before they add the results in order; several for each
+/// thread balance the load.
+inline std::int64_t source_slots(int threads) { return std::max(8, 4 * threads); }
+} // namespace analytics
+
 /// Upper bound of the executor memory that an algorithm needs in addition to the graph, for double values.
 struct graph_memory {
     int vertex = 0;               ///< bytes per vertex
@@ -64,11 +70,9 @@ struct graph_memory {
     int source_vertex = 0;        ///< with weights: bytes per vertex and source of a group (source_slots)
     std::int64_t bytes(graph_view g, bool undirected, bool weighted, int threads) const {
         bool const transposed = needs_transpose && (!undirected || weighted);
-        int const sources = weighted ? std::max(8, 4 * threads) : 0, workers = weighted ? threads : 0;
+        std::int64_t const sources = weighted ? analytics::source_slots(threads) : 0, workers = weighted ? threads : 0;
         return fixed +
-               (std::int64_t(vertex + (transposed ? 8 : 0)) + std::int64_t(thread_vertex) * workers +
-                std::int64_t(source_vertex) * sources) *
-                   g.vertices +
+               (vertex + (transposed ? 8 : 0) + thread_vertex * workers + source_vertex * sources) * g.vertices +
                std::int64_t(entry + (transposed ? weighted ? 24 : 12 : 0)) * g.edge_count;
     }
 
