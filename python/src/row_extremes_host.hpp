@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Largest and smallest products of rows of features on the host (reduce_features for max and min), several elements in
-/// a register; and the sums of the gradients, which only contain the chosen entries. Values and order of operations are
-/// those of reduce_features and sample_products.
+/// Largest and smallest products of rows of features on the host (sparse_operations::reduce_features for max and min),
+/// several elements in a register; and the sums of the gradients, which only contain the chosen entries.
 #pragma once
 
 #include <algorithm>

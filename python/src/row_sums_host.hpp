@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sums of rows of features on the host (reduce_features for sum and mean), with as many sums as registers hold. Each
-/// element is summed in the order of the entries, so that the bits are those of reduce_features. Run by
-/// for_rows_in_registers().
+/// Sums of rows of features on the host (sparse_operations::reduce_features for sum and mean), with as many sums as
+/// registers hold. Each element is summed in the order of the entries. Run by for_rows_in_registers().
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,9 @@
 #include <coppice/semiring/matrix_operations/submatrix.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
 
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+#include "feature_warps.hpp"
+#else
 #include "row_extremes_host.hpp"
 #include "row_sums_host.hpp"
 #endif
@@ -140,19 +142,15 @@ csr<T> sparse_operations<E, T>::multiply(E const& exec, view a, view b, chosen_m
 template <executor E, class T>
 void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x, std::int64_t width, row_reduction how,
                                               T* y, std::int32_t* from, chosen_entries among) {
-#if !defined(__CUDACC__)
-    if constexpr (std::is_same_v<E, host_executor>) {
-        if (how == row_reduction::max || how == row_reduction::min)
-            return for_rows_in_registers(
-                exec, row_extremes<T>{a, x, width, how == row_reduction::max ? T(1) : T(-1), y, from});
-        if (!among.chosen) return for_rows_in_registers(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
-    }
+#if defined(__CUDACC__)
+    reduce_by_warps(exec, a, x, width, how, y, from, among);
+#else
+    if (how == row_reduction::max || how == row_reduction::min)
+        return for_rows_in_registers(exec,
+                                     row_extremes<T>{a, x, width, how == row_reduction::max ? T(1) : T(-1), y, from});
+    if (among.chosen) throw argument_error("chosen entries are for arrays in device memory, see add_chosen");
+    for_rows_in_registers(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
 #endif
-    // A core computes 64 elements of a row together, a CUDA thread one, so that neighbouring threads read neighbouring
-    // elements.
-    constexpr int elements = std::is_same_v<E, host_executor> ? 64 : 1;
-    python::reduce_features<T, elements> const work{a, x, width, how, y, from, among};
-    for_each(exec, a.rows() * work.items_per_row(), work);
 }
 template <executor E, class T>
 void sparse_operations<E, T>::add_chosen([[maybe_unused]] E const& exec, [[maybe_unused]] view a,
@@ -167,7 +165,11 @@ void sparse_operations<E, T>::add_chosen([[maybe_unused]] E const& exec, [[maybe
 template <executor E, class T>
 void sparse_operations<E, T>::sample_products(E const& exec, view a, T const* u, T const* v, std::int64_t width,
                                               T* values, std::int32_t const* chosen) {
+#if defined(__CUDACC__)
+    sample_in_warps(exec, a, u, v, width, values, chosen);
+#else
     for_each(exec, a.rows(), python::sample_products<T>{a, u, v, width, values, chosen});
+#endif
 }
 
 } // namespace coppice::python

@@ -57,7 +57,10 @@ struct sparse_operations {
     /// z_j = sum of a_ij y_i over the chosen entries (i, j), see row_extremes_host.hpp; on the host.
     static void add_chosen(Executor const& exec, view a, T const* y, std::int64_t width, std::int32_t const* chosen,
                            T* z);
-    /// See reduce_features.
+    /// y_i = reduction over the entries of row i of a_ij x_j, for x[columns, width], y[rows, width]; zero for empty
+    /// rows. Of equal products, max and min select the first; NaN if there is one. `from`: where max and min write the
+    /// position of their entry, -1 for an empty row; may be null. `among` refers to elements of x: entry (i, j) counts
+    /// for element c if it was chosen for (j, c); for sums in device memory.
     static void reduce_features(Executor const& exec, view a, T const* x, std::int64_t width, row_reduction how, T* y,
                                 std::int32_t* from, chosen_entries among);
     /// See sample_products.
