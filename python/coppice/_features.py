@@ -87,15 +87,22 @@ class Graph:
         offsets = _offsets_of(self._indices, self.shape[1])
         return Graph._of(offsets, self._row_of_entry[order].int(), self.shape[::-1]), order
 
+    @cached_property
+    def _turned_numbers(self) -> torch.Tensor:
+        return self._turned[1].int()
+
+    @cached_property
+    def _places(self) -> torch.Tensor:
+        """Position of each edge among the entries."""
+        places = torch.empty_like(self._order)
+        places[self._order] = torch.arange(self.entries, device=places.device)
+        return places
+
     def _sorted(self, weights):
         return weights if self._order is None else weights[self._order]
 
     def _unsorted(self, values):
-        if self._order is None:
-            return values
-        place = torch.empty_like(self._order)
-        place[self._order] = torch.arange(self.entries, device=place.device)
-        return values[place]
+        return values if self._order is None else values[self._places]
 
     def _with(self, values) -> Any:
         return _core.Csr(*map(_given, (self._offsets, self._indices, values)), *self.shape, True)
@@ -120,8 +127,8 @@ def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction = "sum", *,
     Notes
     -----
     Gradients are those for `X` and `weights`; of equal largest products, the first one has the gradient. Sums are made in the
-    order of the entries, without atomic operations: results and gradients have the same bits in every run and for any number of
-    threads. Second derivatives are not supported.
+    order of the entries on the host and in a fixed order on CUDA, without atomic operations: results and gradients have the same
+    bits in every run and for any number of threads. Second derivatives are not supported.
 
     Examples
     --------
@@ -170,7 +177,7 @@ def sddmm(A: torch.Tensor | Graph, U: torch.Tensor, V: torch.Tensor) -> torch.Te
         raise ValueError(f"U has shape {tuple(U.shape)} and V {tuple(V.shape)}, expected ({graph.shape[0]}, f) and "
                          f"({graph.shape[1]}, f) as A has shape {graph.shape}")
     (left, right), result = _computed(graph, ("U", U), V)
-    return graph._unsorted(_Sample.apply(left.contiguous(), right.contiguous(), graph)).to(result)
+    return _Sample.apply(left.contiguous(), right.contiguous(), graph).to(result)
 
 
 def batch(edges: list[torch.Tensor], sizes: list[int]) -> torch.Tensor:
@@ -200,8 +207,7 @@ def _graph_of(A, size):
 
 
 def _computed(graph, named, other):
-    """Return both tensors in the type of the computation, `other` also in the order of the entries if it is one value for
-    each, and the type of the result."""
+    """Return both tensors in the type of the computation, and the type of the result."""
     name, tensor = named
     if other is None:
         other = torch.ones(graph.entries, dtype=tensor.dtype, device=tensor.device)
@@ -212,10 +218,8 @@ def _computed(graph, named, other):
     for each in (tensor, other):
         if each.device != graph._offsets.device:
             raise TypeError(f"{name} and its values are on {each.device}, expected {graph._offsets.device} as A is")
-    if name == "X":
-        if other.shape != (graph.entries,):
-            raise ValueError(f"weights has shape {tuple(other.shape)}, expected ({graph.entries},) as A has entries")
-        other = graph._sorted(other)
+    if name == "X" and other.shape != (graph.entries,):
+        raise ValueError(f"weights has shape {tuple(other.shape)}, expected ({graph.entries},) as A has entries")
     wanted = result if result in (torch.float32, torch.float64) else torch.float32
     return (tensor.to(wanted), other.to(wanted).contiguous()), result
 
@@ -245,8 +249,10 @@ def _sampled(graph, U, V, chosen=None):
 
 
 class _Reduce(torch.autograd.Function):
+    # The order of the edges is changed here, because the gradient of a general index adds, which is slow.
     @staticmethod
-    def forward(ctx, values, X, graph, reduce):
+    def forward(ctx, weights, X, graph, reduce):
+        values = graph._sorted(weights)
         chosen = None
         if reduce in ("max", "min") and any(ctx.needs_input_grad):
             chosen = torch.empty(graph.shape[0], X.shape[1], dtype=torch.int32, device=X.device)
@@ -261,14 +267,14 @@ class _Reduce(torch.autograd.Function):
         graph, dY, of_values, of_X = ctx.graph, dY.contiguous(), None, None
         if ctx.needs_input_grad[0]:
             of_values = _sampled(graph, dY, X, chosen)
-            of_values = of_values / graph._counts if ctx.reduce == "mean" else of_values
+            of_values = graph._unsorted(of_values / graph._counts if ctx.reduce == "mean" else of_values)
         if ctx.needs_input_grad[1] and chosen is not None and dY.device.type == "cpu":
             of_X = torch.zeros_like(X)
             _core.add_chosen(graph._with(values), _given(dY), dY.shape[1], _given(chosen), _given(of_X))
         elif ctx.needs_input_grad[1]:
             turned, order = graph._turned
             share = values / graph._counts if ctx.reduce == "mean" else values
-            among = None if chosen is None else (_given(chosen), _given(order.int()))
+            among = None if chosen is None else (_given(chosen), _given(graph._turned_numbers))
             of_X = _reduced(turned, share[order].contiguous(), dY, "sum", None, among)
         return of_values, of_X, None, None
 
@@ -278,16 +284,17 @@ class _Sample(torch.autograd.Function):
     def forward(ctx, U, V, graph):
         ctx.graph = graph
         ctx.save_for_backward(U, V)
-        return _sampled(graph, U, V)
+        return graph._unsorted(_sampled(graph, U, V))
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, of_values):
         U, V = ctx.saved_tensors
         graph, of_U, of_V = ctx.graph, None, None
+        of_values = graph._sorted(of_values).contiguous()
         if ctx.needs_input_grad[0]:
-            of_U = _reduced(graph, of_values.contiguous(), V, "sum")
+            of_U = _reduced(graph, of_values, V, "sum")
         if ctx.needs_input_grad[1]:
             turned, order = graph._turned
-            of_V = _reduced(turned, of_values[order].contiguous(), U, "sum")
+            of_V = _reduced(turned, of_values[order], U, "sum")
         return of_U, of_V, None
