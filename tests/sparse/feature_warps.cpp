@@ -51,15 +51,15 @@ std::vector<float> features(std::int64_t rows, std::int64_t width, std::mt19937&
     return x;
 }
 
-struct expected_rows {
+struct reduced_rows {
     std::vector<float> y;
     std::vector<std::int32_t> from;
 };
 
 /// Values are small integers, so that sums are exact in any order.
-expected_rows expected(csr_view<float> a, std::vector<float> const& x, std::int64_t width, row_reduction how) {
+reduced_rows definition_of(csr_view<float> a, std::vector<float> const& x, std::int64_t width, row_reduction how) {
     std::int64_t const rows = a.rows();
-    expected_rows all{std::vector<float>(std::size_t(rows * width)),
+    reduced_rows all{std::vector<float>(std::size_t(rows * width)),
                       std::vector<std::int32_t>(std::size_t(rows * width), -1)};
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t c = 0; c < width; ++c) {
@@ -112,7 +112,7 @@ TEST_CASE("reductions of features by warps equal their definitions") {
             if (how == row_reduction::max) x[std::size_t(width)] = std::numeric_limits<float>::quiet_NaN();
             if (how == row_reduction::min)
                 for (float& each : x) each = each > 0 ? std::numeric_limits<float>::infinity() : each;
-            auto const wanted = expected(a, x, width, how);
+            auto const wanted = definition_of(a, x, width, how);
             std::vector<float> y(wanted.y.size(), -7);
             std::vector<std::int32_t> from(wanted.from.size(), -7);
             bool const selects = how == row_reduction::max || how == row_reduction::min;

@@ -92,7 +92,6 @@ struct solve_run {
                 exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(saved_rhs()) + c * x.rows, x.rows);
         }
         first_attempt();
-        if (watched) later.check(exec);
         if (later.any()) queue_attempts(exec, later);
         refine_as_asked();
         if (reported() && o.condition)
@@ -103,7 +102,7 @@ private:
     void solve_rpts(array_view<std::byte> workspace) const {
         if constexpr (std::is_same_v<Executor, host_executor>)
             if (!reported()) return solve_by_rpts_checked(exec, matrix, d, x, o, workspace);
-        solve_by_rpts(exec, matrix, d, x, o, workspace);
+        solve_by_rpts(exec, matrix, d, x, o, workspace, watched ? later.not_finite() : nullptr);
     }
     /// Memory for a copy of d if x is d; the chain solver then works in place.
     lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }

@@ -62,7 +62,8 @@ bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const
 }
 
 template <class T>
-tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic) {
+tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic,
+                              int* not_finite = nullptr) {
     return {{a.size, a.lower, a.diagonal, a.upper},
             a.systems,
             x.columns,
@@ -73,15 +74,16 @@ tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, 
             a.offsets,
             largest_of(a),
             interleaves(a),
-            cyclic};
+            cyclic,
+            not_finite};
 }
 
-/// Solves a matrix that rpts_applies() accepts.
+/// Solves a matrix that rpts_applies() accepts. `not_finite`: see tridiagonal_batch.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                   band_options const& o, array_view<std::byte> workspace) {
+                   band_options const& o, array_view<std::byte> workspace, int* not_finite = nullptr) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic), workspace, {o.pivot, o.threshold});
+        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic, not_finite), workspace, {o.pivot, o.threshold});
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -58,19 +58,19 @@ struct later_attempts {
     }
     std::int64_t items() const { return rows.a.scalar_rows * memory.columns; }
 
-    /// Without a report: flags the columns whose x is not finite for the chain solver.
-    template <class Executor>
-    void check(Executor const& exec) const { // not covered: devices only
-        flag_not_finite<T> const flag{rows.a, rows.x, rows.x_leading, memory, chain.scope.number};
-        for_each(exec, flag.workers(), flag);
-    }
+    /// Without a report: what RPTS sets if an element of x is not finite; then the chain solver follows.
+    int* not_finite() const { return memory.requested + chain.scope.number; } // not covered: devices only
 
 private:
-    /// Without a report: solves these columns by the chain solver; x is unchanged if its answer is not accepted.
+    /// Without a report: flags the columns whose x is not finite and solves them by the chain solver; x is unchanged if
+    /// its answer is not accepted.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void replace(Executor const& exec) const { // not covered: devices only
         if (is_skipped(exec, chain.scope.predicate)) return;
+        flag_not_finite<T> const flag{
+            rows.a, rows.x, rows.x_leading, memory, chain.scope.number, chain.scope.predicate};
+        for_each(exec, flag.workers(), flag);
         by_chain(exec, rhs, rhs_leading, memory.singular, chain.scope.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
         for_all_rows(exec, take_if_waiting<T>{rows.a, adding().x, correction, rows.x_leading, memory, chain.scope});

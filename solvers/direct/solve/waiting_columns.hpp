@@ -4,7 +4,6 @@
 /// these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each system.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include <coppice/solvers/direct/error/band_error.hpp>
@@ -55,14 +54,20 @@ struct flag_not_finite {
     std::int64_t x_leading;
     error_memory memory;
     int number;
+    int const* predicate = nullptr;
     std::int64_t of_column = workers_of_column(a.scalar_rows); ///< workers that share a column
 
     static constexpr int at_once = 8;
-    static std::int64_t workers_of_column(std::int64_t rows) {
-        return std::clamp<std::int64_t>((rows + at_once - 1) / at_once, 1, max_workers);
+    COPPICE_HD static std::int64_t workers_of_column(std::int64_t rows) {
+        std::int64_t const wanted = (rows + at_once - 1) / at_once;
+        return wanted < 1 ? 1 : wanted < max_workers ? wanted : max_workers;
     }
-    std::int64_t workers() const { return of_column * std::min(max_workers / of_column, memory.columns); }
+    COPPICE_HD std::int64_t workers() const {
+        std::int64_t const together = max_workers / of_column;
+        return of_column * (together < memory.columns ? together : memory.columns);
+    }
     COPPICE_HD void operator()(std::int64_t t) const {
+        if (!is_enabled(predicate)) return;
         std::int64_t const together = max_workers / of_column; // columns that are read at the same time, if there are
         for (std::int64_t c = t / of_column; c < memory.columns; c += together)
             for (std::int64_t first = t % of_column; first < a.scalar_rows; first += at_once * of_column)

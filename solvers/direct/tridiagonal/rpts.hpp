@@ -55,6 +55,8 @@ struct tridiagonal_batch {
     std::int64_t largest = 0; ///< for systems of different sizes: upper bound of their rows
     bool interleaved = false; ///< row i of system k has index i systems + k; systems of equal size
     bool cyclic = false;      ///< the corner entries couple first and last rows; see takes_cyclic_batch
+    /// Null, or where 1 is written if an element of x is not finite, in memory of the executor; at almost no cost.
+    int* not_finite = nullptr;
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.

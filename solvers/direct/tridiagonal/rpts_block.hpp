@@ -591,19 +591,24 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
     block.sync();
     std::int64_t const first = tile * tile_rows + block.thread();
     std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
+    finite_check<T> check{s.fine.not_finite};
+    auto const store = [&](R values, std::int64_t to) {
+        COPPICE_UNROLL
+        for (int c = 0; c < rhs_count<R>; ++c) check.see(rhs_at(values, c));
+        store_rhs(values, s.fine.x, to, s.fine.x_leading, s.fine.columns);
+    };
     if (int const i = block.thread(); i < rows_after<Cyclic>(s, tile))
-        store_rhs(load_rhs<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns), s.fine.x,
-                  s.fine.target_of(end + i), s.fine.x_leading, s.fine.columns);
+        store(load_rhs<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns),
+              s.fine.target_of(end + i));
     if ((tile + 1) * tile_rows <= end) {
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            store_rhs(rows.rhs[offset_of_row(block.thread(), j)], s.fine.x,
-                      s.fine.target ? targets.of[j] : first + j * tile_threads, s.fine.x_leading, s.fine.columns);
+            store(rows.rhs[offset_of_row(block.thread(), j)], s.fine.target ? targets.of[j] : first + j * tile_threads);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
-            store_rhs(rows.rhs[offset_of_row(block.thread(), j)], s.fine.x, s.fine.target_of(first + j * tile_threads),
-                      s.fine.x_leading, s.fine.columns);
+            store(rows.rhs[offset_of_row(block.thread(), j)], s.fine.target_of(first + j * tile_threads));
     }
+    check.finish();
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -222,6 +222,7 @@ bool solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch, ar
                        batch.x_leading,
                        batch.offsets};
     all.cyclic = batch.cyclic;
+    all.not_finite = batch.not_finite;
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
@@ -286,7 +287,9 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    rpts::solve_any_batch(exec, batch, workspace, options);
+    bool const finite = rpts::solve_any_batch(exec, batch, workspace, options);
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (!finite && batch.not_finite) *batch.not_finite = 1;
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.

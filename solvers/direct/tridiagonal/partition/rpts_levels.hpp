@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <coppice/core/config.hpp>
+#include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/workspace_layout.hpp>
 
 namespace coppice::inline v0_1::rpts {
@@ -43,6 +45,7 @@ struct system_view {
     /// if there is no such row. Consists of whole pairs of partitions. CUDA uses the kernels of cyclic systems for it.
     bool is_segment = false;
     T const *before = nullptr, *after = nullptr;
+    int* not_finite = nullptr; ///< on CUDA: set to 1 if an element of x is not finite; may be null
 
     /// Whether the coupling before the first row (after the last row) of a segment exists.
     COPPICE_HD bool couples_before() const { return before != nullptr; }
@@ -72,10 +75,25 @@ struct system_view {
                 cyclic,
                 is_segment,
                 before,
-                after};
+                after,
+                not_finite};
     }
     /// One system with one right-hand side; the columns of a system have consecutive numbers.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
+};
+
+/// Looks at the elements of x that a thread stores.
+template <class T>
+struct finite_check {
+    int* flag; ///< may be null
+    bool failed = false;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE void see(T const& value) {
+        failed |= !((value < T(0) ? -value : value) <= std::numeric_limits<T>::max());
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void finish() const {
+        if (failed && flag) raise_flag(flag);
+    }
 };
 
 /// Coarse systems in the workspace: the reduction writes their rows; the solution replaces the right-hand side.

@@ -125,6 +125,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
                                                      band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
+    finite_check<T> check{all.not_finite};
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j)
+        if (j < own.left) check.see(x[j]);
+    check.finish();
     if (all.pitch != 1) { // interleaved: neighbouring lanes write the same rows of other systems
         COPPICE_UNROLL
         for (int j = 0; j < M; ++j)

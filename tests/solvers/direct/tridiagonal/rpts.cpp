@@ -167,10 +167,14 @@ TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, w
         auto const low = exec.copy(lower), mid = exec.copy(diagonal), up = exec.copy(upper);
         auto x = exec.copy(rhs);
         buffer<std::byte> memory(exec, tridiagonal_batch_workspace<T>(s.rows, s.systems, s.columns));
-        tridiagonal_batch<T> const batch{
+        tridiagonal_batch<T> batch{
             {all, low.data(), mid.data(), up.data()}, s.systems, s.columns, x.data(), x.data(), leading, leading};
+        auto flag = exec.copy(std::vector<int>{0});
+        batch.not_finite = flag.data();
         solve_tridiagonal_batch(exec, batch, memory.view());
         auto const result = to_vector(exec, x.view());
+        CHECK((exec.load(flag.data()) != 0) ==
+              std::any_of(result.begin(), result.end(), [](T value) { return !std::isfinite(value); }));
         for (std::int64_t k = 0; k < s.systems; ++k)
             for (std::int64_t c = 0; c < s.columns; ++c) {
                 auto const first = result.begin() + c * leading + k * s.rows;
