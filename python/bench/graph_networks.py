@@ -122,7 +122,7 @@ def main():
                             print(f"<!-- {method}, {reduce}: {str(error).splitlines()[0]} -->")
                     for found in results.values():
                         torch.testing.assert_close(found, results["coppice"], rtol=1e-3, atol=1e-3)
-                    cells = [f"{1e3 * times[m]:.1f} ms" if m in times else "" for m in
+                    cells = [f"{1e3 * times[m]:#.3g} ms" if m in times else "" for m in
                              ("coppice", "torch.sparse.mm", "gathered by edge")]
                     best = min(t for m, t in times.items() if m != "coppice")
                     print(f"| {name} | {width} | {reduce} | {'with gradients' if gradients else 'forward'} | {cells[0]} | {cells[1]} | "
