@@ -89,35 +89,47 @@ public:
         exec_.copy_elements(x.data(), basis_.x.data(), x.size());
         int used = count_; // columns of the basis: X, then X and W, then X, W and P
         if (!restart()) return end(eigen_reason::not_finite, x);
-        double best = std::numeric_limits<double>::infinity(), best_sum = best;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        std::vector<double> lowest(std::size_t(count_), infinity);
+        double best = infinity;  // smallest residual since the eigenvalues moved; its vectors are in best_
+        double fresh = infinity; // smallest residual since the eigenvalues moved or the directions were discarded
+        bool restored = false;   // whether a restart has begun with the vectors in best_
         for (std::int64_t idle = 0;;) {
-            double const worst = measure();
+            double worst = measure();
+            if (worst <= options_.tolerance) { // by combinations of earlier products: repeat it with products
+                if (!restart()) return end(eigen_reason::not_finite, x);
+                used = count_;
+                worst = measure();
+            }
             if (!std::isfinite(worst)) return end(eigen_reason::not_finite, x);
             if (worst <= options_.tolerance) return end(eigen_reason::converged, x);
-            if (worst < best || best_sum == std::numeric_limits<double>::infinity())
-                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
             if (result_.iterations > 0 && options_.progress && !options_.progress(result_.iterations, worst))
                 return end(eigen_reason::cancelled, x);
             if (result_.iterations >= options_.max_iterations) return end(eigen_reason::max_iterations, x);
-            // Residuals are relative to the eigenvalues. They may stay constant while the eigenvalues still converge,
-            // so the solve also counts as progressing if the sum of the eigenvalues changes.
-            double sum = 0;
-            for (double const value : result_.values) sum += options_.largest ? -value : value;
-            bool const moves = !(sum >= best_sum - 1e-8 * std::abs(best_sum));
+            // Residuals are relative to the eigenvalues: they grow, up to 1, while an eigenvalue decreases faster than
+            // its residual. They are compared only between iterates that have the same eigenvalues.
+            bool const moves = lowers(lowest);
+            if (moves) best = fresh = infinity;
             idle = moves || worst < 0.9 * best ? 0 : idle + 1;
-            best = std::min(best, worst);
-            best_sum = std::min(best_sum, sum);
+            if (worst < best) {
+                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
+                best = worst;
+                restored = false;
+            }
             if (idle > max_idle) {
                 exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
                 if (restart()) measure();
                 return end(eigen_reason::stagnated, x);
             }
-            if (idle > 0 && worst > growth * best) { // rounding errors of the directions have accumulated
-                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+            // Rounding errors of the directions have accumulated, or the vectors converge to smaller eigenvalues. The
+            // second restart from the same vectors would repeat the iterations after the first.
+            if (worst > growth * fresh) {
+                if (!std::exchange(restored, true)) exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
                 if (!restart()) return end(eigen_reason::not_finite, x);
-                measure();
+                fresh = measure();
                 used = count_;
             }
+            fresh = std::min(fresh, worst);
             precondition(); // W into the second block
             ++result_.iterations;
             int const directions = used == count_ ? 0 : count_;
@@ -136,6 +148,17 @@ private:
         project(columns(basis_.x, 0), count_);
         multiply(basis_, 0, count_);
         return rotate(count_, 0);
+    }
+
+    /// Whether an eigenvalue is below (with options.largest, above) all earlier ones, which `lowest` has.
+    bool lowers(std::vector<double>& lowest) const {
+        bool any = false;
+        for (std::size_t j = 0; j < lowest.size(); ++j) {
+            double const value = options_.largest ? -result_.values[j] : result_.values[j];
+            any = any || !(value >= lowest[j] - 1e-8 * std::abs(lowest[j]));
+            lowest[j] = std::min(lowest[j], value);
+        }
+        return any;
     }
 
     column_block<T> allocate(int columns) const {

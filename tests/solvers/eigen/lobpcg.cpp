@@ -61,11 +61,11 @@ double defect(dense const& a, dense const& b, eigen_result const& found, std::ve
 template <class Executor>
 std::pair<eigen_result, std::vector<double>>
 pairs_of(Executor const& exec, csr<double> const& a, char const* name, int count, eigen_options const& options,
-         csr<double> const& b = {}, std::vector<double> const& constraints = {}) {
+         csr<double> const& b = {}, std::vector<double> const& constraints = {}, unsigned seed = 3) {
     auto const matrix = exec.copy(a);
     auto const mass = b.rows() > 0 ? exec.copy(b) : csr<double>{};
     auto const m = make_preconditioner(exec, name, matrix.view());
-    auto x = exec.copy(random_vector<double>(int(a.rows()) * count, 3));
+    auto x = exec.copy(random_vector<double>(int(a.rows()) * count, seed));
     auto const y = exec.copy(constraints);
     auto found = lobpcg(exec, matrix.view(), m, x.view(), count, options,
                         b.rows() > 0 ? mass.view() : csr_view<double>{}, array_view<double const>(y.view()));
@@ -127,6 +127,26 @@ TEST_CASE_TEMPLATE("lobpcg: Laplacians with the multilevel method and a null spa
     CHECK(without.converged);
     for (double const value : without.values)
         CHECK(value == doctest::Approx(2 - 2 * std::cos(2 * std::acos(-1.0) / n)).epsilon(1e-7));
+}
+
+// While an eigenvalue decreases from 1 to 1e-10, its relative residual grows from .05 to 1. That of the start is the
+// smallest one for a long time, and the sum of the eigenvalues is constant before the small ones are accurate.
+TEST_CASE_TEMPLATE("lobpcg: tiny eigenvalues below a cluster, from many start vectors", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense a(300);
+    for (int i = 0; i < 300; ++i) a(i, i) = 1 - 0.7 / (1 + 0.05 * i * i);
+    a(0, 0) = 2e-10;
+    a(1, 1) = 1e-9;
+    a(2, 2) = 0.29;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        auto const found = pairs_of(exec, to_csr<double>(a), "none", 3, {.tolerance = 1e-4}, {}, {}, seed).first;
+        CHECK(found.converged);
+        CHECK(found.values[0] == doctest::Approx(2e-10).epsilon(1e-3));
+        CHECK(found.values[1] == doctest::Approx(1e-9).epsilon(1e-3));
+        CHECK(found.values[2] == doctest::Approx(0.29).epsilon(1e-6));
+    }
 }
 
 TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTORS) {
