@@ -19,6 +19,9 @@
 ///   - Each iteration is the Rayleigh-Ritz method for the 3 count vectors X, M^-1 (A X - B X Lambda) and the last
 ///     directions; nearly dependent directions are left out (Duersch, Shao, Yang and Gu, SIAM J. Sci. Comput. 40,
 ///     2018). It takes count products with A and B and count applications of M. The host waits several times in each.
+///   - An eigenvalue below the rounding errors of A x, such as 0, cannot meet the tolerance, which is relative to it.
+///     The solve ends with the reason stagnated; its residuals are small relative to A. Pass known null vectors as
+///     `constraints`.
 ///   - If the next eigenvalue beyond `count` is close to the last, convergence is slow: ask for some more pairs.
 ///   - Errors: argument_error for options or counts out of range, dimension_error for wrong lengths, matrix_error for
 ///     values that are not finite.

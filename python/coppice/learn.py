@@ -156,7 +156,7 @@ def spectral_embedding(adjacency: Any, n_components: int = 8, *, drop_first: boo
     n_components : int, number of eigenvectors; at most 31 for graphs of 300 vertices or more
     drop_first : bool, whether the constant eigenvector is left out
     eigen_tol : float, the relative residual of the eigenvectors
-    random_state : int, generator or None, for the start vectors
+    random_state : int, generator or None, for the start vectors; None: other ones in each call
     norm_laplacian : bool, whether the Laplacian is normalised with the degrees
 
     Returns
@@ -229,7 +229,7 @@ class SpectralClustering(_OnGraph, _Clusterer):
         2019); "kmeans": k-means with `n_init` starts
     n_init : int
     eigen_tol : float, the relative residual of the eigenvectors
-    random_state : int, generator or None
+    random_state : int, generator or None, for the start vectors and k-means; None: other random numbers in each call
 
     Attributes
     ----------

@@ -57,6 +57,22 @@ struct combine_columns {
         }
     }
 };
+/// w_j = w_j - sum over k of q_k c_kj
+template <class T>
+struct subtract_combinations {
+    T const* q;
+    T const* coefficients; ///< [columns, results], column-major
+    std::int64_t n;
+    int columns, results;
+    T* w;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (int j = 0; j < results; ++j) {
+            T sum(0);
+            for (int k = 0; k < columns; ++k) sum += q[k * n + i] * coefficients[j * columns + k];
+            w[j * n + i] -= sum;
+        }
+    }
+};
 /// r_j = ax_j - lambda_j bx_j
 template <class T>
 struct block_residual {
@@ -64,6 +80,14 @@ struct block_residual {
     std::int64_t n;
     T* r;
     COPPICE_HD void operator()(std::int64_t k) const { r[k] = ax[k] - lambda[k / n] * bx[k]; }
+};
+
+/// x = factor x
+template <class T>
+struct scale_column {
+    T factor;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] *= factor; }
 };
 
 /// Columns of vectors with their products with A and B. Without B, `b` is `x`.
@@ -89,39 +113,51 @@ public:
         exec_.copy_elements(x.data(), basis_.x.data(), x.size());
         int used = count_; // columns of the basis: X, then X and W, then X, W and P
         if (!restart()) return end(eigen_reason::not_finite, x);
-        double best = std::numeric_limits<double>::infinity(), best_sum = best;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        std::vector<double> lowest(std::size_t(count_), infinity);
+        double best = infinity;  // smallest residual since the eigenvalues moved; its vectors are in best_
+        double fresh = infinity; // smallest residual since the eigenvalues moved or the directions were discarded
+        bool restored = false;   // whether a restart has begun with the vectors in best_
         for (std::int64_t idle = 0;;) {
-            double const worst = measure();
+            double worst = measure();
+            if (worst <= options_.tolerance) { // by combinations of earlier products: repeat it with products
+                if (!restart()) return end(eigen_reason::not_finite, x);
+                used = count_;
+                worst = measure();
+            }
             if (!std::isfinite(worst)) return end(eigen_reason::not_finite, x);
             if (worst <= options_.tolerance) return end(eigen_reason::converged, x);
-            if (worst < best || best_sum == std::numeric_limits<double>::infinity())
-                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
             if (result_.iterations > 0 && options_.progress && !options_.progress(result_.iterations, worst))
                 return end(eigen_reason::cancelled, x);
             if (result_.iterations >= options_.max_iterations) return end(eigen_reason::max_iterations, x);
-            // Residuals are relative to the eigenvalues. They may stay constant while the eigenvalues still converge,
-            // so the solve also counts as progressing if the sum of the eigenvalues changes.
-            double sum = 0;
-            for (double const value : result_.values) sum += options_.largest ? -value : value;
-            bool const moves = !(sum >= best_sum - 1e-8 * std::abs(best_sum));
+            // Residuals are relative to the eigenvalues: they grow, up to 1, while an eigenvalue decreases faster than
+            // its residual. They are compared only between iterates that have the same eigenvalues.
+            bool const moves = lowers(lowest);
+            if (moves) best = fresh = infinity;
             idle = moves || worst < 0.9 * best ? 0 : idle + 1;
-            best = std::min(best, worst);
-            best_sum = std::min(best_sum, sum);
+            if (worst < best) {
+                exec_.copy_elements(basis_.x.data(), best_.data(), best_.size());
+                best = worst;
+                restored = false;
+            }
             if (idle > max_idle) {
                 exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
                 if (restart()) measure();
                 return end(eigen_reason::stagnated, x);
             }
-            if (idle > 0 && worst > growth * best) { // rounding errors of the directions have accumulated
-                exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
+            // Rounding errors of the directions have accumulated, or the vectors converge to smaller eigenvalues. The
+            // second restart from the same vectors would repeat the iterations after the first.
+            if (worst > growth * fresh) {
+                if (!std::exchange(restored, true)) exec_.copy_elements(best_.data(), basis_.x.data(), best_.size());
                 if (!restart()) return end(eigen_reason::not_finite, x);
-                measure();
+                fresh = measure();
                 used = count_;
             }
-            precondition(); // W into the second block
+            fresh = std::min(fresh, worst);
+            bool const directions = used > count_;
+            precondition(directions); // W into the second block
             ++result_.iterations;
-            int const directions = used == count_ ? 0 : count_;
-            if (!rotate(2 * count_ + directions, count_)) return end(eigen_reason::not_finite, x);
+            if (!rotate(directions ? 3 * count_ : 2 * count_, count_)) return end(eigen_reason::not_finite, x);
             used = 3 * count_;
         }
     }
@@ -133,9 +169,20 @@ private:
 
     /// Products of X, and the Rayleigh-Ritz method on its columns; forgets the directions.
     bool restart() {
-        project(columns(basis_.x, 0), count_);
+        project(columns(basis_.x, 0));
         multiply(basis_, 0, count_);
         return rotate(count_, 0);
+    }
+
+    /// Whether an eigenvalue is below (with options.largest, above) all earlier ones, which `lowest` has.
+    bool lowers(std::vector<double>& lowest) const {
+        bool any = false;
+        for (std::size_t j = 0; j < lowest.size(); ++j) {
+            double const value = options_.largest ? -result_.values[j] : result_.values[j];
+            any = any || !(value >= lowest[j] - 1e-8 * std::abs(lowest[j]));
+            lowest[j] = std::min(lowest[j], value);
+        }
+        return any;
     }
 
     column_block<T> allocate(int columns) const {
@@ -156,16 +203,27 @@ private:
     /// X^T Y for `p` and `q` columns.
     small_matrix gram(T const* x, int p, T const* y, int q) const {
         small_matrix g(p, q);
-        constexpr int width = dot_tile::width;
-        for (int i = 0; i < p; i += width)
-            for (int j = 0; j < q; j += width) {
-                int const rows = std::min(width, p - i), more = std::min(width, q - j);
-                auto const tile =
-                    reduce(exec_, n_, dot_tile{}, tile_of_row<T>{x + i * n_, y + j * n_, n_, rows, more}, dot_tile{});
-                for (int c = 0; c < rows; ++c)
-                    for (int d = 0; d < more; ++d) g(i + c, j + d) = tile.sums[c * width + d];
-            }
+        for (int i = 0; i < p; i += dot_tile::width)
+            for (int j = 0; j < q; j += dot_tile::width) fill_tile(g, i, j, x, y);
         return g;
+    }
+    /// X^T Y for a symmetric product, from its upper triangle.
+    small_matrix symmetric_gram(T const* x, T const* y, int p) const {
+        small_matrix g(p, p);
+        for (int i = 0; i < p; i += dot_tile::width)
+            for (int j = i; j < p; j += dot_tile::width) fill_tile(g, i, j, x, y);
+        for (int j = 0; j < p; ++j)
+            for (int i = 0; i < j; ++i) g(j, i) = g(i, j);
+        return g;
+    }
+    /// Elements of X^T Y from row i and column j.
+    void fill_tile(small_matrix& g, int i, int j, T const* x, T const* y) const {
+        constexpr int width = dot_tile::width;
+        int const rows = std::min(width, g.rows - i), columns = std::min(width, g.columns - j);
+        auto const tile =
+            reduce(exec_, n_, dot_tile{}, tile_of_row<T>{x + i * n_, y + j * n_, n_, rows, columns}, dot_tile{});
+        for (int c = 0; c < rows; ++c)
+            for (int d = 0; d < columns; ++d) g(i + c, j + d) = tile.sums[c * width + d];
     }
 
     void orthonormalise_constraints(array_view<T const> given) {
@@ -180,13 +238,9 @@ private:
         combine(y.x, k, constrained_, constraints_);
         combine(with_b(y), k, constrained_, b_constraints_);
     }
-    /// x = x - Y (B Y)^T x
-    void project(T* x, int number) {
-        if (constrained_ == 0) return;
-        auto const g = gram(b_constraints_.data(), constrained_, x, number);
-        for (int j = 0; j < number; ++j)
-            for (int k = 0; k < constrained_; ++k)
-                for_each(exec_, n_, axpy<T>{T(-g(k, j)), constraints_.data() + k * n_, x + j * n_});
+    /// x = x - Y (B Y)^T x for `count` columns
+    void project(T* x) {
+        if (constrained_ > 0) subtract_projection(constraints_.data(), b_constraints_.data(), constrained_, x);
     }
 
     void load(small_matrix const& c, int number) {
@@ -204,35 +258,51 @@ private:
     /// new X without the part in the old X, for `skipped` columns of the old X. Returns false for numbers that are not
     /// finite or a basis with fewer than `count` independent columns.
     bool rotate(int used, int skipped) {
-        auto const g = gram(basis_.x.data(), used, with_b(basis_).data(), used);
-        auto const h = gram(basis_.x.data(), used, basis_.a.data(), used);
+        auto const g = symmetric_gram(basis_.x.data(), with_b(basis_).data(), used);
+        auto const h = symmetric_gram(basis_.x.data(), basis_.a.data(), used);
         for (double const v : g.elements)
             if (!std::isfinite(v)) return false;
         for (double const v : h.elements)
             if (!std::isfinite(v)) return false;
-        auto const pairs = projected_eigenpairs(symmetrised(h), symmetrised(g), dependent);
+        auto const pairs = projected_eigenpairs(h, g, dependent);
         int const found = pairs.vectors.columns;
         if (found < count_) return false;
-        small_matrix c(used, 2 * count_);
+        small_matrix x(used, count_);
         result_.values.assign(std::size_t(count_), 0.0);
         for (int j = 0; j < count_; ++j) {
             int const from = options_.largest ? found - 1 - j : j;
             result_.values[std::size_t(j)] = pairs.values[std::size_t(from)];
-            for (int i = 0; i < used; ++i) {
-                c(i, j) = pairs.vectors(i, from);
-                c(i, count_ + j) = i < skipped ? 0 : c(i, j);
-            }
+            for (int i = 0; i < used; ++i) x(i, j) = pairs.vectors(i, from);
         }
+        auto const p = directions_of(x, g, skipped);
+        small_matrix c = x;
+        c.columns = 2 * count_;
+        c.elements.insert(c.elements.end(), p.elements.begin(), p.elements.end());
+        c.elements.resize(std::size_t(used) * std::size_t(2 * count_), 0.0);
         load(c, 2 * count_);
         replace(basis_.x, next_.x, used);
         replace(basis_.a, next_.a, used);
         if (b_.offsets) replace(basis_.b, next_.b, used);
         return true;
     }
-    static small_matrix symmetrised(small_matrix m) {
-        for (int j = 0; j < m.columns; ++j)
-            for (int i = 0; i < j; ++i) m(i, j) = m(j, i) = (m(i, j) + m(j, i)) / 2;
-        return m;
+    /// Coefficients of the directions P, the columns of `x` without the first `skipped` rows: G-orthonormal, and
+    /// G-orthogonal to `x`. Combinations with orthonormal coefficients do not amplify the errors of the products A P.
+    small_matrix directions_of(small_matrix const& x, small_matrix const& g, int skipped) const {
+        small_matrix p = x;
+        for (int j = 0; j < p.columns; ++j) {
+            double largest =
+                0; // directions become as small as the residuals: scaled, since their squares would underflow
+            for (int i = 0; i < p.rows; ++i) largest = std::max(largest, i < skipped ? 0 : std::abs(x(i, j)));
+            for (int i = 0; i < p.rows; ++i)
+                p(i, j) = i < skipped || largest == 0 ? 0 : x(i, j) * power_of_two(largest);
+        }
+        for (int pass = 0; pass < 2; ++pass) {
+            auto const along = product(x, transposed_product(x, product(g, p)));
+            for (std::size_t k = 0; k < p.elements.size(); ++k) p.elements[k] -= along.elements[k];
+            auto const inner = transposed_product(p, product(g, p));
+            p = product(p, projected_eigenpairs(inner, inner, dependent).vectors);
+        }
+        return p;
     }
     /// X into the first block, P into the third.
     void replace(buffer<T>& block, buffer<T>& next, int used) {
@@ -249,40 +319,82 @@ private:
         T const* const bx = with_b(basis_).data();
         T* const r = columns(basis_.x, count_);
         for_each(exec_, n_ * count_, block_residual<T>{basis_.a.data(), bx, lambda_.data(), n_, r});
-        result_.residuals.assign(std::size_t(count_), 0.0);
+        result_.residuals = norms(r, count_);
+        auto const of_ax = norms(basis_.a.data(), count_), of_bx = norms(bx, count_);
         double worst = 0;
-        for (int j = 0; j < count_; ++j) {
-            double const size =
-                norm(basis_.a.data() + j * n_) + std::abs(result_.values[std::size_t(j)]) * norm(bx + j * n_);
-            double const residual = norm(r + j * n_), relative = size > 0 ? residual / size : residual;
-            result_.residuals[std::size_t(j)] = relative;
+        for (std::size_t j = 0; j < of_ax.size(); ++j) {
+            double const size = of_ax[j] + std::abs(result_.values[j]) * of_bx[j];
+            double& relative = result_.residuals[j];
+            if (size > 0) relative /= size;
             worst = relative <= worst ? worst : relative;
         }
         return worst;
     }
-    double norm(T const* x) const { return std::sqrt(gram(x, 1, x, 1)(0, 0)); }
+    std::vector<double> norms(T const* x, int number) const {
+        constexpr int width = dot_tile::width;
+        std::vector<double> result;
+        for (int j = 0; j < number; j += width) {
+            auto const g = gram(x + j * n_, std::min(width, number - j), x + j * n_, std::min(width, number - j));
+            for (int k = 0; k < g.rows; ++k) result.push_back(std::sqrt(g(k, k)));
+        }
+        return result;
+    }
 
-    /// Computes W = M^-1 R, made B-orthogonal to the constraints, and its products with A and B.
-    void precondition() {
+    /// Computes W = M^-1 R, orthonormal, B-orthogonal to the constraints, X and, with `directions`, P; and its products
+    /// with A and B.
+    void precondition(bool directions) {
+        T* const w = columns(basis_.x, count_);
+        int const p = 2 * count_; // the first column of P
         for (int j = 0; j < count_; ++j) {
             if (result_.residuals[std::size_t(j)] <= options_.tolerance) { // has converged: no direction
-                fill(exec_, array_view<T>(columns(basis_.x, count_ + j), n_), T(0));
+                fill(exec_, array_view<T>(w + j * n_, n_), T(0));
                 continue;
             }
-            m_.apply(exec_, array_view<T const>(columns(basis_.x, count_ + j), n_), array_view<T>(next_.x.data(), n_));
-            exec_.copy_elements(next_.x.data(), columns(basis_.x, count_ + j), n_);
+            m_.apply(exec_, array_view<T const>(w + j * n_, n_), array_view<T>(next_.x.data(), n_));
+            exec_.copy_elements(next_.x.data(), w + j * n_, n_);
         }
-        project(columns(basis_.x, count_), count_);
-        orthogonalise_against_x();
+        // Twice is enough (Parlett, The Symmetric Eigenvalue Problem, section 6.9): a column that the second pass
+        // shortens again consists of rounding errors of vectors in the space of the constraints, X and P.
+        scale_columns(w, 0);
+        for (bool const second : {false, true}) {
+            project(w);
+            subtract_projection(basis_.x.data(), with_b(basis_).data(), count_, w);
+            if (directions) subtract_projection(columns(basis_.x, p), columns(with_b(basis_), p), count_, w);
+            scale_columns(w, second ? 0.5 : 0);
+            orthonormalise(w);
+        }
         multiply(basis_, count_, count_);
     }
-    /// W = W - X (B X)^T W: the Gram matrix of the basis is better conditioned.
-    void orthogonalise_against_x() {
-        T* const w = columns(basis_.x, count_);
-        auto const g = gram(with_b(basis_).data(), count_, w, count_);
-        for (int j = 0; j < count_; ++j)
-            for (int k = 0; k < count_; ++k)
-                for_each(exec_, n_, axpy<T>{T(-g(k, j)), basis_.x.data() + k * n_, w + j * n_});
+    /// Scales columns by powers of two to norms in [1, 2), and columns with norms below `shortest` by 0.
+    void scale_columns(T* w, double shortest) {
+        auto const sizes = norms(w, count_);
+        for (int j = 0; j < count_; ++j) {
+            double const size = sizes[std::size_t(j)];
+            double const factor = size == 0 || size < shortest ? 0 : power_of_two(size);
+            if (factor != 1) for_each(exec_, n_, scale_column<T>{T(factor), w + j * n_});
+        }
+    }
+    /// The power of two that scales a positive normal number to [1, 2); NaN and infinity are returned.
+    static double power_of_two(double x) {
+        return std::isfinite(x) ? std::ldexp(1.0, std::min(-std::ilogb(x), 1000)) : x;
+    }
+    /// W = W - Q (B Q)^T W for B-orthonormal columns Q
+    void subtract_projection(T const* q, T const* bq, int number, T* w) {
+        auto const g = gram(bq, number, w, count_);
+        load(g, count_);
+        for_each(exec_, n_, subtract_combinations<T>{q, coefficients_.data(), n_, number, count_, w});
+    }
+    /// Makes the columns orthonormal; those that depend on the others become 0 (SVQB: Stathopoulos and Wu, SIAM J. Sci.
+    /// Comput. 23, 2002).
+    void orthonormalise(T* w) {
+        auto const g = symmetric_gram(w, w, count_);
+        for (double const v : g.elements)
+            if (!std::isfinite(v)) return; // rotate() reports it
+        auto c = projected_eigenpairs(g, g, dependent).vectors;
+        c.elements.resize(std::size_t(count_) * std::size_t(count_), 0.0);
+        load(c, count_);
+        for_each(exec_, n_, combine_columns<T>{w, coefficients_.data(), n_, count_, count_, next_.x.data()});
+        exec_.copy_elements(next_.x.data(), w, n_ * count_);
     }
 
     eigen_result end(eigen_reason reason, array_view<T> x) {

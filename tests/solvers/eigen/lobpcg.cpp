@@ -48,7 +48,7 @@ double defect(dense const& a, dense const& b, eigen_result const& found, std::ve
             }
             worst = std::max(worst, std::abs(ax - found.values[std::size_t(j)] * bx[std::size_t(j * n + i)]));
         }
-    worst /= largest;
+    if (largest > 0) worst /= largest;
     for (int j = 0; j < count; ++j)
         for (int k = 0; k < count; ++k) {
             double sum = 0;
@@ -61,11 +61,11 @@ double defect(dense const& a, dense const& b, eigen_result const& found, std::ve
 template <class Executor>
 std::pair<eigen_result, std::vector<double>>
 pairs_of(Executor const& exec, csr<double> const& a, char const* name, int count, eigen_options const& options,
-         csr<double> const& b = {}, std::vector<double> const& constraints = {}) {
+         csr<double> const& b = {}, std::vector<double> const& constraints = {}, unsigned seed = 3) {
     auto const matrix = exec.copy(a);
     auto const mass = b.rows() > 0 ? exec.copy(b) : csr<double>{};
     auto const m = make_preconditioner(exec, name, matrix.view());
-    auto x = exec.copy(random_vector<double>(int(a.rows()) * count, 3));
+    auto x = exec.copy(random_vector<double>(int(a.rows()) * count, seed));
     auto const y = exec.copy(constraints);
     auto found = lobpcg(exec, matrix.view(), m, x.view(), count, options,
                         b.rows() > 0 ? mass.view() : csr_view<double>{}, array_view<double const>(y.view()));
@@ -127,6 +127,131 @@ TEST_CASE_TEMPLATE("lobpcg: Laplacians with the multilevel method and a null spa
     CHECK(without.converged);
     for (double const value : without.values)
         CHECK(value == doctest::Approx(2 - 2 * std::cos(2 * std::acos(-1.0) / n)).epsilon(1e-7));
+}
+
+// While an eigenvalue decreases from 1 to 1e-10, its relative residual grows from .05 to 1. That of the start is the
+// smallest one for a long time, and the sum of the eigenvalues is constant before the small ones are accurate.
+TEST_CASE_TEMPLATE("lobpcg: tiny eigenvalues below a cluster, from many start vectors", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense a(300);
+    for (int i = 0; i < 300; ++i) a(i, i) = 1 - 0.7 / (1 + 0.05 * i * i);
+    a(0, 0) = 2e-10;
+    a(1, 1) = 1e-9;
+    a(2, 2) = 0.29;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        auto const found = pairs_of(exec, to_csr<double>(a), "none", 3, {.tolerance = 1e-4}, {}, {}, seed).first;
+        CHECK(found.converged);
+        CHECK(found.values[0] == doctest::Approx(2e-10).epsilon(1e-3));
+        CHECK(found.values[1] == doctest::Approx(1e-9).epsilon(1e-3));
+        CHECK(found.values[2] == doctest::Approx(0.29).epsilon(1e-6));
+    }
+}
+
+namespace {
+
+/// Laplacian of paths of 15 vertices in a row, connected by edges of weight `weak`.
+dense connected_paths(int paths, double weak) {
+    int const n = 15 * paths;
+    dense a(n);
+    for (int i = 0; i + 1 < n; ++i) {
+        double const weight = (i + 1) % 15 == 0 ? weak : 1;
+        a(i, i) += weight;
+        a(i + 1, i + 1) += weight;
+        a(i, i + 1) = a(i + 1, i) = -weight;
+    }
+    return a;
+}
+/// Laplacian of a grid of 10 x 10 on a torus: eigenvalues are double or fourfold.
+dense torus() {
+    dense a(100);
+    for (int i = 0; i < 10; ++i)
+        for (int j = 0; j < 10; ++j)
+            for (int const neighbour : {(i + 1) % 10 * 10 + j, i * 10 + (j + 1) % 10}) {
+                int const v = i * 10 + j;
+                a(v, v) += 1;
+                a(neighbour, neighbour) += 1;
+                a(v, neighbour) = a(neighbour, v) = -1;
+            }
+    return a;
+}
+dense diagonal(int n, double (*value)(int)) {
+    dense a(n);
+    for (int i = 0; i < n; ++i) a(i, i) = value(i);
+    return a;
+}
+dense complete_graph(int n) {
+    dense a(n);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) a(i, j) = i == j ? n - 1 : -1;
+    return a;
+}
+
+} // namespace
+
+// For an eigenvalue below the rounding errors of A x the tolerance is out of reach. The solve stagnates, with
+// eigenvalues as accurate as those of LAPACK and with orthonormal vectors.
+TEST_CASE_TEMPLATE("lobpcg: singular matrices and equal eigenvalues, from many start vectors", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    struct problem {
+        std::string name;
+        dense a;
+        int count;
+        double tolerance;
+        bool constant; ///< whether the constant vector is a constraint
+        bool converges;
+    };
+    std::vector<problem> const problems{
+        {"disconnected graph", connected_paths(6, 0), 5, 1e-4, true, false},
+        {"disconnected graph, no constraint", connected_paths(6, 0), 7, 1e-4, false, false},
+        {"nearly disconnected graph", connected_paths(6, 1e-6), 5, 1e-4, true, true},
+        {"torus", torus(), 6, 1e-8, true, true},
+        {"torus, a multiple eigenvalue split", torus(), 3, 1e-8, true, true},
+        {"torus, no constraint", torus(), 6, 1e-8, false, false},
+        {"complete graph", complete_graph(60), 5, 1e-8, false, false},
+        {"projector", diagonal(100, [](int i) { return i < 4 ? 0. : 1.; }), 6, 1e-8, false, false},
+        {"zero", diagonal(100, [](int) { return 0.; }), 3, 1e-8, false, true},
+        {"cluster", diagonal(100, [](int i) { return i < 8    ? 1
+                                                     : i < 16 ? 1 + 1e-9
+                                                              : 2. + i; }), 8, 1e-8, false, true},
+    };
+    for (auto const& p : problems) {
+        CAPTURE(p.name);
+        auto const b = identity(p.a.n);
+        auto const expected = all_eigenvalues(p.a, b);
+        auto const y = p.constant ? std::vector<double>(std::size_t(p.a.n), 1.0) : std::vector<double>();
+        for (unsigned seed = 0; seed < 5; ++seed) {
+            CAPTURE(seed);
+            auto const [found, x] = pairs_of(exec, to_csr<double>(p.a), "none", p.count,
+                                             {.tolerance = p.tolerance, .max_iterations = 2000}, {}, y, seed);
+            CHECK(found.reason == (p.converges ? eigen_reason::converged : eigen_reason::stagnated));
+            CHECK(defect(p.a, b, found, x) <= 2 * p.tolerance);
+            for (std::size_t j = 0; j < found.values.size(); ++j)
+                CHECK(std::abs(found.values[j] - expected[j + p.constant]) <= 1e-8 * std::abs(expected.back()));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("lobpcg: a matrix times a power of two has the same vectors", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const name : {"none", "jacobi"})
+        for (unsigned seed = 1; seed <= 5; ++seed) {
+            auto const a = random_matrix(60, true, seed);
+            auto const [found, x] = pairs_of(exec, to_csr<double>(a), name, 5, {.tolerance = 1e-9});
+            CHECK(found.converged);
+            for (int const exponent : {-300, -50, 50, 300}) {
+                CAPTURE(exponent);
+                dense scaled = a;
+                for (int i = 0; i < 60; ++i)
+                    for (int j = 0; j < 60; ++j) scaled(i, j) = std::ldexp(a(i, j), exponent);
+                auto const [same, y] = pairs_of(exec, to_csr<double>(scaled), name, 5, {.tolerance = 1e-9});
+                CHECK(same.iterations == found.iterations);
+                CHECK(x == y);
+                for (std::size_t j = 0; j < 5; ++j) CHECK(same.values[j] == std::ldexp(found.values[j], exponent));
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTORS) {
