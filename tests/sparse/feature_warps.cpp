@@ -60,7 +60,7 @@ struct reduced_rows {
 reduced_rows definition_of(csr_view<float> a, std::vector<float> const& x, std::int64_t width, row_reduction how) {
     std::int64_t const rows = a.rows();
     reduced_rows all{std::vector<float>(std::size_t(rows * width)),
-                      std::vector<std::int32_t>(std::size_t(rows * width), -1)};
+                     std::vector<std::int32_t>(std::size_t(rows * width), -1)};
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t c = 0; c < width; ++c) {
             double sum = 0, best = 0;
@@ -112,13 +112,13 @@ TEST_CASE("reductions of features by warps equal their definitions") {
             if (how == row_reduction::max) x[std::size_t(width)] = std::numeric_limits<float>::quiet_NaN();
             if (how == row_reduction::min)
                 for (float& each : x) each = each > 0 ? std::numeric_limits<float>::infinity() : each;
-            auto const wanted = definition_of(a, x, width, how);
-            std::vector<float> y(wanted.y.size(), -7);
-            std::vector<std::int32_t> from(wanted.from.size(), -7);
+            auto const defined = definition_of(a, x, width, how);
+            std::vector<float> y(defined.y.size(), -7);
+            std::vector<std::int32_t> from(defined.from.size(), -7);
             bool const selects = how == row_reduction::max || how == row_reduction::min;
             reduce_by_warps(exec, a, x.data(), width, how, y.data(), selects ? from.data() : nullptr, {});
-            CHECK(same(y, wanted.y));
-            if (selects) CHECK(from == wanted.from);
+            CHECK(same(y, defined.y));
+            if (selects) CHECK(from == defined.from);
         }
     }
 }
@@ -141,19 +141,19 @@ TEST_CASE("gradients of features by warps equal their definitions") {
                 of_row[std::size_t(i * width + c)] = count > 0 ? a.offsets[i] + std::int32_t(draws() % 3 % count) : -1;
             }
 
-        std::vector<float> y(std::size_t(a.rows() * width)), wanted(y.size());
+        std::vector<float> y(std::size_t(a.rows() * width)), defined(y.size());
         std::vector<float> plain(numbers.size()), chosen(numbers.size()), all(numbers.size()), some(numbers.size());
         for (std::int64_t i = 0; i < a.rows(); ++i)
             for (std::int32_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
                 for (std::int64_t c = 0; c < width; ++c) {
                     auto const in = std::size_t(a.indices[k] * width + c), out = std::size_t(i * width + c);
-                    if (of_column[in] == numbers[std::size_t(k)]) wanted[out] += a.coefficients[k] * v[in];
+                    if (of_column[in] == numbers[std::size_t(k)]) defined[out] += a.coefficients[k] * v[in];
                     all[std::size_t(k)] += u[out] * v[in];
                     if (of_row[out] == k) some[std::size_t(k)] += u[out] * v[in];
                 }
         reduce_by_warps(exec, a, v.data(), width, row_reduction::sum, y.data(), nullptr,
                         {of_column.data(), numbers.data()});
-        CHECK(y == wanted);
+        CHECK(y == defined);
         sample_in_warps(exec, a, u.data(), v.data(), width, plain.data(), nullptr);
         CHECK(plain == all);
         sample_in_warps(exec, a, u.data(), v.data(), width, chosen.data(), of_row.data());

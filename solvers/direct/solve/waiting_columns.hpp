@@ -59,8 +59,8 @@ struct flag_not_finite {
 
     static constexpr int at_once = 8;
     COPPICE_HD static std::int64_t workers_of_column(std::int64_t rows) {
-        std::int64_t const wanted = (rows + at_once - 1) / at_once;
-        return wanted < 1 ? 1 : wanted < max_workers ? wanted : max_workers;
+        std::int64_t const target = (rows + at_once - 1) / at_once;
+        return target < 1 ? 1 : target < max_workers ? target : max_workers;
     }
     COPPICE_HD std::int64_t workers() const {
         std::int64_t const together = max_workers / of_column;
