@@ -8,11 +8,13 @@ from typing import Any, Literal
 
 import torch
 
-from . import _core, _places
+from . import _core, _places, semiring
 from ._arrays import integer
 from ._sparse import arrays_of
+from .sparse import Matrix
 
 Reduction = Literal["sum", "mean", "max", "min"]
+_REDUCTIONS = ("sum", "mean", "max", "min")
 
 
 class Graph:
@@ -108,7 +110,7 @@ class Graph:
         return _core.Csr(*map(_given, (self._offsets, self._indices, values)), *self.shape, True)
 
 
-def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction = "sum", *,
+def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.AnySemiring = "sum", *,
          weights: torch.Tensor | None = None) -> torch.Tensor:
     """Y_i = reduction over the entries of row i of a_ij X_j: messages from neighbours to vertices, with gradients.
 
@@ -117,12 +119,13 @@ def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction = "sum", *,
     A : (m, n) sparse tensor, edges as a (2, e) integer tensor, or a `Graph`, which is prepared once for many calls. Edges have
         as many vertices as X has rows.
     X : (..., n, f) tensor of features, or (n,); float32, float64, and float16 or bfloat16, which are computed in float32
-    reduce : "sum", "mean" (the sum divided by the number of entries of the row), "max" or "min"
+    reduce : "sum", "mean" (the sum divided by the number of entries of the row), "max" or "min"; or a semiring as `Matrix.mxv`
+        takes it, by name ("min-plus") or made by `coppice.semiring.user`: Y_i = ⊕_j multiply(a_ij, X_j), without gradients
     weights : (e,) tensor, the values of the entries, in the order of the edges; those of a sparse tensor, or 1, by default
 
     Returns
     -------
-    Y : (..., m, f) tensor, or (m,); rows without entries are 0
+    Y : (..., m, f) tensor, or (m,); rows without entries are 0, or the identity of the semiring
 
     Notes
     -----
@@ -140,15 +143,19 @@ def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction = "sum", *,
             [0.],
             [5.]])
     """
-    if reduce not in ("sum", "mean", "max", "min"):
-        raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max or min")
+    if isinstance(reduce, str) and (reduce == "arg-max" or reduce not in (*_REDUCTIONS, *semiring.named)):
+        raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max, min, or a semiring, by name or of semiring.user")
     graph = _graph_of(A, (X.shape[0 if X.ndim == 1 else -2],) * 2)
     weights = graph.weights if weights is None else weights
     (features, values), result = _computed(graph, ("X", X), weights)
     flat = features[:, None] if X.ndim == 1 else features.movedim(-2, 0)
     if flat.shape[0] != graph.shape[1]:
         raise ValueError(f"X has shape {tuple(X.shape)}, expected (..., {graph.shape[1]}, f) as A has shape {graph.shape}")
-    Y = _Reduce.apply(values, flat.reshape(flat.shape[0], -1).contiguous(), graph, reduce).to(result)
+    flat_rows = flat.reshape(flat.shape[0], -1)
+    if reduce in _REDUCTIONS:
+        Y = _Reduce.apply(values, flat_rows.contiguous(), graph, reduce).to(result)
+    else:
+        Y = _over_semiring(graph, values, flat_rows, reduce).to(result)
     return Y[:, 0] if X.ndim == 1 else Y.reshape(graph.shape[:1] + flat.shape[1:]).movedim(0, -2)
 
 
@@ -246,6 +253,19 @@ def _sampled(graph, U, V, chosen=None):
     _core.sample_products(graph._with(values), _given(U), _given(V), U.shape[1], _given(values),
                           None if chosen is None else _given(chosen))
     return values
+
+
+def _over_semiring(graph, values, X, over):
+    if torch.is_grad_enabled() and (values.requires_grad or X.requires_grad):
+        raise ValueError(f"X with shape {tuple(X.shape)} or its weights require gradients, which products over a semiring "
+                         "do not have; call spmm under torch.no_grad()")
+    # A column for each entry, since the columns of a row of edges may be in any order and occur twice.
+    arrays = [graph._offsets, torch.arange(graph.entries, dtype=torch.int32, device=X.device), graph._sorted(values).detach()]
+    if X.device.type == "cpu":
+        arrays = [a.numpy() for a in arrays]
+    matrix = Matrix._of(_places.library_of(arrays[2]), arrays, (graph.shape[0], graph.entries))
+    columns = [matrix.mxv(X.detach()[graph._indices, k], over) for k in range(X.shape[1])]
+    return torch.stack(columns, 1) if columns else X.new_empty(graph.shape[0], 0)
 
 
 class _Reduce(torch.autograd.Function):

@@ -40,6 +40,42 @@ def expected(edges, weights, X, rows, reduce):
     return torch.stack(made, -2)
 
 
+@pytest.mark.parametrize("over", ["min-plus", coppice.semiring.user("min", "plus"), coppice.semiring.user("max", "times")],
+                         ids=["named", "min-plus", "max-times"])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16])
+def test_products_over_semirings(over, dtype):
+    edges, weights = edges_of(9, 7, 25), torch.randint(-3, 4, (25,)).to(dtype)
+    X = torch.randint(-4, 5, (2, 7, 3)).to(dtype)
+    plus = over == "min-plus" or over.add == "min"
+    identity = float("inf") if plus else float("-inf")
+    graph = Graph(edges, (9, 7))
+    Y = spmm(graph, X, over, weights=weights)
+    assert Y.shape == (2, 9, 3) and Y.dtype == dtype
+    for i in range(9):
+        messages = [weights[k] + X[:, edges[0, k]] if plus else weights[k] * X[:, edges[0, k]] for k in range(25)
+                    if edges[1, k] == i]
+        best = torch.full((2, 3), identity, dtype=dtype)
+        for message in messages:
+            best = torch.minimum(best, message) if plus else torch.maximum(best, message)
+        assert torch.equal(Y[:, i], best)
+    assert torch.equal(spmm(graph, X[0, :, 0], over, weights=weights), Y[0, :, 0])
+    assert spmm(graph, X[0, :, :0], over).shape == (9, 0)
+    X.requires_grad_()
+    with pytest.raises(ValueError, match="require gradients, which products over a semiring"):
+        spmm(graph, X, over)
+    with torch.no_grad():
+        assert not spmm(graph, X, over).requires_grad
+
+
+def test_an_expression_is_a_semiring_of_features():
+    try:
+        over = coppice.semiring.user(coppice.jit("x < y ? y : x"), coppice.jit("x < y ? x : y"), -1e30)
+        Y = spmm(torch.tensor([[0, 1], [1, 1]]), torch.tensor([[1.0, 7.0], [4.0, 0.5]]), over, weights=torch.tensor([3.0, 2.0]))
+    except RuntimeError as error:
+        pytest.skip(f"no compiler here: {error}")
+    assert torch.equal(Y[1], torch.tensor([2.0, 3.0]))
+
+
 @pytest.mark.parametrize("reduce", REDUCTIONS)
 @pytest.mark.parametrize("shape", [(1,), (3,), (64,), (65,), (130,), (0,), (2, 3)])
 def test_values_and_gradients(reduce, shape):
