@@ -106,8 +106,14 @@ class Graph:
     def _unsorted(self, values):
         return values if self._order is None else values[self._places]
 
+    @cached_property
+    def _pattern_on_host(self):
+        return _given(self._offsets), _given(self._indices)
+
     def _with(self, values) -> Any:
-        return _core.Csr(*map(_given, (self._offsets, self._indices, values)), *self.shape, True)
+        on_host = values.device.type == "cpu"  # arrays of a device hold its current stream
+        pattern = self._pattern_on_host if on_host else (_given(self._offsets), _given(self._indices))
+        return _core.Csr(*pattern, _given(values), *self.shape, True)
 
 
 def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.AnySemiring = "sum", *,
@@ -147,6 +153,8 @@ def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.
         raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max, min, or a semiring, by name or of semiring.user")
     graph = _graph_of(A, (X.shape[0 if X.ndim == 1 else -2],) * 2)
     weights = graph.weights if weights is None else weights
+    if weights is not None and reduce in _REDUCTIONS and _is_plain(graph, X, weights):
+        return _reduced(graph, graph._sorted(weights), X, reduce)
     (features, values), result = _computed(graph, ("X", X), weights)
     flat = features[:, None] if X.ndim == 1 else features.movedim(-2, 0)
     if flat.shape[0] != graph.shape[1]:
@@ -236,8 +244,17 @@ def _offsets_of(numbers, count):
     return torch.cat([ends.new_zeros(1), ends]).int()
 
 
+def _is_plain(graph, X, weights):
+    """Whether the general path would convert and differentiate nothing: it takes as long as a small product."""
+    return (X.ndim == 2 and X.dtype is weights.dtype and X.dtype in (torch.float32, torch.float64)
+            and X.device == weights.device == graph._offsets.device and X.shape[0] == graph.shape[1]
+            and weights.shape == (graph.entries,) and X.is_contiguous() and weights.is_contiguous()
+            and not (torch.is_grad_enabled() and (X.requires_grad or weights.requires_grad)))
+
+
 def _given(tensor):
-    tensor = tensor.detach()
+    if tensor.requires_grad:
+        tensor = tensor.detach()
     return tensor.numpy() if tensor.device.type == "cpu" else _places.torch().given(tensor)
 
 
