@@ -39,6 +39,7 @@ struct lane_groups {
 
     COPPICE_HD int across() const { return 1 << across_bits; }
     COPPICE_HD int along() const { return 1 << along_bits; }
+    COPPICE_HD int bits() const { return across_bits + along_bits; }
     /// For features of `packs` packs and rows of `mean` entries.
     static lane_groups of(std::int64_t packs, std::int64_t mean) {
         auto const bits = [](std::int64_t n) { return int(std::bit_width(std::uint64_t(n - 1))); };
@@ -156,15 +157,19 @@ struct feature_rows {
     T sign;
     chosen_entries among; ///< read if Chosen
     lane_groups groups;
-    T* stored;                     ///< of the pieces of long rows: [2 * pieces, width]
+    T* stored;                     ///< of the pieces of long rows: [2 * pieces, elements of a group]
     std::int32_t* stored_position; ///< the same, for maxima
+    std::int64_t begin = 0;        ///< of the elements that are computed: one pack for each lane of a group
 
+    COPPICE_HD std::int64_t offset_of(std::int64_t slot, std::int64_t c) const {
+        return slot * (groups.across() * Count) + c - begin;
+    }
     COPPICE_HD bool is_long(std::int32_t row) const {
         return a.row_offsets()[row + 1] - a.row_offsets()[row] > longest_whole_row;
     }
-    /// Adds the entries begin + first, begin + first + step, ... before `end` for the elements from `c`.
+    /// Adds the entries from, from + step, ... before `end` for the elements from `c`.
     template <class State>
-    COPPICE_HD void add(State& state, std::int64_t c, std::int32_t begin, std::int32_t end, int step) const {
+    COPPICE_HD void add(State& state, std::int64_t c, std::int32_t from, std::int32_t end, int step) const {
         constexpr int together = 4; // independent loads
         std::int32_t column[together];
         T value[together];
@@ -176,8 +181,8 @@ struct feature_rows {
                 value[u] = entry < std::uint32_t(end) ? sign * a.coefficients[entry] : T(0);
             }
         };
-        read_entries(std::uint32_t(begin));
-        for (auto k = std::uint32_t(begin); k < std::uint32_t(end); k += std::uint32_t(together * step)) {
+        read_entries(std::uint32_t(from));
+        for (auto k = std::uint32_t(from); k < std::uint32_t(end); k += std::uint32_t(together * step)) {
             pack of_x[together];
             feature_pack<std::int32_t, Count> chosen[together];
             T factor[together];
@@ -204,35 +209,34 @@ struct feature_rows {
                 }
             }
         }
-        if (begin < end) state.end(begin);
+        if (from < end) state.end(from);
     }
     COPPICE_HD void store(std::int64_t slot, std::int64_t c, pack const& result,
                           feature_pack<std::int32_t, Count> const& positions, bool with_positions) const {
-        *reinterpret_cast<pack*>(stored + slot * width + c) = result;
+        *reinterpret_cast<pack*>(stored + offset_of(slot, c)) = result;
         if (with_positions)
-            *reinterpret_cast<feature_pack<std::int32_t, Count>*>(stored_position + slot * width + c) = positions;
+            *reinterpret_cast<feature_pack<std::int32_t, Count>*>(stored_position + offset_of(slot, c)) = positions;
     }
     /// Adds the stored pieces of a long row: of `along` lanes, that with number `first`.
     template <class State>
-    COPPICE_HD void add_pieces(State& state, std::int64_t c, std::int32_t begin, std::int32_t end, int first) const {
+    COPPICE_HD void add_pieces(State& state, std::int64_t c, std::int32_t row_begin, std::int32_t end,
+                               int first) const {
         std::int64_t const last = (end - 1) / piece_entries;
-        for (std::int64_t p = begin / piece_entries + first; p <= last; p += groups.along()) {
-            std::int64_t const slot = (2 * p + (begin > p * piece_entries)) * width + c;
+        for (std::int64_t p = row_begin / piece_entries + first; p <= last; p += groups.along()) {
+            std::int64_t const offset = offset_of(2 * p + (row_begin > p * piece_entries), c);
             feature_pack<std::int32_t, Count> positions{};
             if (State::has_positions())
-                positions = *reinterpret_cast<feature_pack<std::int32_t, Count> const*>(stored_position + slot);
-            state.take_stored(*reinterpret_cast<pack const*>(stored + slot), positions);
+                positions = *reinterpret_cast<feature_pack<std::int32_t, Count> const*>(stored_position + offset);
+            state.take_stored(*reinterpret_cast<pack const*>(stored + offset), positions);
         }
     }
 };
 
-/// Reduces the entries of long rows with numbers in [p * piece_entries, (p + 1) * piece_entries), for the elements from
-/// `begin` of which a group holds one pack per lane.
+/// Reduces the entries of long rows with numbers in [p * piece_entries, (p + 1) * piece_entries).
 template <class T, int Count, bool Chosen, class State>
 struct reduce_pieces {
     static constexpr int warp_bytes = 16;
     feature_rows<T, Count, Chosen> rows;
-    std::int64_t begin;
 
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t piece, std::byte*) const {
@@ -252,7 +256,7 @@ private:
         if (!rows.is_long(row)) return;
         std::int32_t const row_begin = rows.a.offsets[row], row_end = rows.a.offsets[row + 1];
         int const lane = block.thread() % warp_lanes, across = rows.groups.across();
-        std::int64_t const c = begin + (lane & (across - 1)) * Count;
+        std::int64_t const c = rows.begin + (lane & (across - 1)) * Count;
         State state;
         if (c < rows.width)
             rows.add(state, c, (row_begin > first ? row_begin : first) + (lane >> rows.groups.across_bits),
@@ -263,13 +267,11 @@ private:
     }
 };
 
-/// Computes as many rows of y as the warp has groups, those of long rows from their pieces, for the elements from
-/// `begin` of which a group holds one pack per lane.
+/// Computes as many rows of y as the warp has groups, those of long rows from their pieces.
 template <class T, int Count, bool Chosen, class State>
 struct reduce_whole_rows {
     static constexpr int warp_bytes = 16;
     feature_rows<T, Count, Chosen> rows;
-    std::int64_t begin;
     bool mean;
     T* y;
     std::int32_t* from; ///< may be null
@@ -279,10 +281,10 @@ struct reduce_whole_rows {
         using positions = feature_pack<std::int32_t, Count>;
         auto const& a = rows.a;
         auto const& groups = rows.groups;
-        int const lane = block.thread() % warp_lanes, bits = groups.across_bits + groups.along_bits;
+        int const lane = block.thread() % warp_lanes, bits = groups.bits();
         int const in_group = lane & ((1 << bits) - 1);
         std::int64_t const row = (item << (5 - bits)) + (lane >> bits);
-        std::int64_t const c = begin + (lane & (groups.across() - 1)) * Count;
+        std::int64_t const c = rows.begin + (lane & (groups.across() - 1)) * Count;
         bool const computes = row < a.rows() && c < rows.width;
         std::int32_t first = 0, end = 0;
         State state;
@@ -394,19 +396,18 @@ void reduce_by_warps(Executor const& exec, csr_view<T> a, T const* x, std::int64
     std::int64_t const entries = a.nonzeros(), rows = a.rows();
     std::int64_t const pieces = (entries + piece_entries - 1) / piece_entries;
     bool const has_long = entries > longest_whole_row; // it may have
-    buffer<T> stored(exec, has_long ? 2 * pieces * width : 0);
-    buffer<std::int32_t> positions(exec, has_long && !adds ? 2 * pieces * width : 0);
     with_pack<T>(width, {x, y, from, among.chosen}, [&]<int Count>(std::integral_constant<int, Count>) {
+        auto const groups = lane_groups::of(width / Count, entries / std::max<std::int64_t>(rows, 1));
+        std::int64_t const together = groups.across() * Count, in_warp = warp_lanes >> groups.bits();
+        buffer<T> stored(exec, has_long ? 2 * pieces * together : 0);
+        buffer<std::int32_t> positions(exec, has_long && !adds ? 2 * pieces * together : 0);
         auto const run = [&]<bool Chosen, class State>(std::bool_constant<Chosen>, std::type_identity<State>) {
-            auto const groups = lane_groups::of(width / Count, entries / std::max<std::int64_t>(rows, 1));
-            feature_rows<T, Count, Chosen> const given{
-                a, x, width, how == row_reduction::min ? T(-1) : T(1), among, groups, stored.data(), positions.data()};
-            std::int64_t const in_warp = warp_lanes >> (groups.across_bits + groups.along_bits);
-            for (std::int64_t begin = 0; begin < width; begin += groups.across() * Count) {
-                if (has_long) for_each_warp(exec, pieces, reduce_pieces<T, Count, Chosen, State>{given, begin});
-                for_each_warp(
-                    exec, (rows + in_warp - 1) / in_warp,
-                    reduce_whole_rows<T, Count, Chosen, State>{given, begin, how == row_reduction::mean, y, from});
+            feature_rows<T, Count, Chosen> given{a,     x,      width,         how == row_reduction::min ? T(-1) : T(1),
+                                                 among, groups, stored.data(), positions.data()};
+            for (; given.begin < width; given.begin += together) {
+                if (has_long) for_each_warp(exec, pieces, reduce_pieces<T, Count, Chosen, State>{given});
+                for_each_warp(exec, (rows + in_warp - 1) / in_warp,
+                              reduce_whole_rows<T, Count, Chosen, State>{given, how == row_reduction::mean, y, from});
             }
         };
         if (!adds)
