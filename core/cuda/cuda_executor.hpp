@@ -18,8 +18,9 @@ int cuda_device_count() noexcept;
 
 /// Runs work on one CUDA device in the order of one stream, with a stream-ordered memory pool.
 ///
-/// Copies share the stream and the pool and cost little. Operations are asynchronous, except those that are documented
-/// to return a value to the host. An executor must not be used by several host threads at the same time.
+/// Freed memory, up to a sixteenth of that of the device, is kept for the next allocation of about its size; the pool
+/// keeps the rest. Copies share the stream and the pool and cost little. Operations are asynchronous, except those that
+/// are documented to return a value to the host. An executor must not be used by several host threads at the same time.
 class cuda_executor {
 public:
     /// Creates a new stream on `device`. Throws backend_error if this build or machine has no such device.
