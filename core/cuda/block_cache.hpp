@@ -31,24 +31,24 @@ public:
     }
     /// A kept block of this rounded size, or null. It is in use from now on.
     void* take(std::size_t size) {
-        auto const found = kept_.find(size);
-        if (found == kept_.end() || found->second.empty()) return nullptr;
+        auto const found = free_.find(size);
+        if (found == free_.end() || found->second.empty()) return nullptr;
         void* const block = found->second.back();
         in_use_.emplace(block, size); // may throw
         found->second.pop_back();
         cached_bytes_ -= size;
         return block;
     }
-    /// Reports a block of this rounded size that the allocator has made. Without memory for that, the block is not kept
-    /// later.
+    /// Reports a block of this rounded size that the allocator has made. Without memory for that, the block is not
+    /// saved later.
     void add(void* block, std::size_t size) noexcept {
         try {
             in_use_.emplace(block, size);
         } catch (std::bad_alloc const&) {
         }
     }
-    /// Ends the use of a block. Returns whether it is kept; otherwise the caller frees it. Blocks that were not
-    /// reported are not kept.
+    /// Ends the use of a block. Returns whether it is saved; otherwise the caller frees it. Blocks that were not
+    /// reported are not saved.
     bool give_back(void* block) noexcept {
         auto const found = in_use_.find(block);
         if (found == in_use_.end()) return false;
@@ -56,7 +56,7 @@ public:
         in_use_.erase(found);
         if (size > limit_ || cached_bytes_ > limit_ - size) return false;
         try {
-            kept_[size].push_back(block);
+            free_[size].push_back(block);
         } catch (std::bad_alloc const&) {
             return false;
         }
@@ -66,16 +66,16 @@ public:
     /// Calls free(block) for all kept blocks and forgets them.
     template <class Free>
     void clear(Free const& free) {
-        for (auto const& [size, blocks] : kept_)
+        for (auto const& [size, blocks] : free_)
             for (void* const block : blocks) free(block);
-        kept_.clear();
+        free_.clear();
         cached_bytes_ = 0;
     }
     std::size_t cached_bytes() const { return cached_bytes_; }
 
 private:
     std::size_t limit_, cached_bytes_ = 0;
-    std::map<std::size_t, std::vector<void*>> kept_{}; ///< by rounded size
+    std::map<std::size_t, std::vector<void*>> free_{}; ///< by rounded size
     std::unordered_map<void*, std::size_t> in_use_{};
 };
 
