@@ -90,6 +90,35 @@ struct scale_column {
     COPPICE_HD void operator()(std::int64_t i) const { x[i] *= factor; }
 };
 
+template <class T>
+struct magnitude_of_element {
+    T const* x;
+    COPPICE_HD double operator()(std::int64_t i) const { return x[i] < T(0) ? -double(x[i]) : double(x[i]); }
+};
+template <executor Executor, class T>
+double largest_magnitude(Executor const& exec, T const* x, std::int64_t n) {
+    return reduce(exec, n, 0.0, magnitude_of_element<T>{x}, maximum{});
+}
+
+/// A matrix times 2^-exponent, which is even and 0 unless products or squares of entries leave the range. NaN and
+/// infinity are the caller's concern.
+template <executor Executor, class T>
+struct scaled_matrix {
+    int exponent = 0;
+    buffer<T> values{};
+    csr_view<T> view{};
+
+    scaled_matrix(Executor const& exec, csr_view<T> a) : view(a) {
+        double const largest = a.offsets ? largest_magnitude(exec, a.coefficients, a.nonzeros()) : 0;
+        if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return;
+        exponent = std::ilogb(largest) / 2 * 2;
+        values = copy_of(exec, a.values());
+        for (int const half : {exponent / 2, exponent - exponent / 2}) // 2^-exponent may leave the range
+            for_each(exec, values.size(), scale_column<T>{T(std::ldexp(1.0, -half)), values.data()});
+        view.coefficients = values.data();
+    }
+};
+
 /// Columns of vectors with their products with A and B. Without B, `b` is `x`.
 template <class T>
 struct column_block {
@@ -101,11 +130,11 @@ class lobpcg_solve {
 public:
     lobpcg_solve(Executor const& exec, csr_view<T> a, any_preconditioner<Executor, T> const& m, int count,
                  eigen_options const& options, csr_view<T> b, array_view<T const> constraints)
-        : exec_(exec), a_(a), b_(b), m_(m), options_(options), n_(a.rows()), count_(count),
-          plan_a_(make_srcsr_plan(exec, a)), plan_b_(make_srcsr_plan(exec, b.offsets ? b : a)),
-          basis_(allocate(3 * count)), next_(allocate(2 * count)), coefficients_(exec, 6 * count * count),
-          lambda_(exec, count), best_(exec, n_ * count), constraints_(exec, constraints.size()),
-          b_constraints_(exec, constraints.size()) {
+        : exec_(exec), scaled_a_(exec, a), scaled_b_(exec, b), a_(scaled_a_.view), b_(scaled_b_.view), m_(m),
+          options_(options), n_(a.rows()), count_(count), plan_a_(make_srcsr_plan(exec, a)),
+          plan_b_(make_srcsr_plan(exec, b.offsets ? b : a)), basis_(allocate(3 * count)), next_(allocate(2 * count)),
+          coefficients_(exec, 6 * count * count), lambda_(exec, count), best_(exec, n_ * count),
+          constraints_(exec, constraints.size()), b_constraints_(exec, constraints.size()) {
         if (constraints.size() > 0) orthonormalise_constraints(constraints);
     }
 
@@ -290,8 +319,7 @@ private:
     small_matrix directions_of(small_matrix const& x, small_matrix const& g, int skipped) const {
         small_matrix p = x;
         for (int j = 0; j < p.columns; ++j) {
-            double largest =
-                0; // directions become as small as the residuals: scaled, since their squares would underflow
+            double largest = 0; // directions become as small as the residuals, so that their squares would underflow
             for (int i = 0; i < p.rows; ++i) largest = std::max(largest, i < skipped ? 0 : std::abs(x(i, j)));
             for (int i = 0; i < p.rows; ++i)
                 p(i, j) = i < skipped || largest == 0 ? 0 : x(i, j) * power_of_two(largest);
@@ -350,8 +378,11 @@ private:
                 fill(exec_, array_view<T>(w + j * n_, n_), T(0));
                 continue;
             }
+            // M belongs to the given matrix. Halfway between the scales, neither R nor M^-1 R leaves the range.
+            if (scaled_a_.exponent != 0) normalise(w + j * n_, scaled_a_.exponent / 2);
             m_.apply(exec_, array_view<T const>(w + j * n_, n_), array_view<T>(next_.x.data(), n_));
             exec_.copy_elements(next_.x.data(), w + j * n_, n_);
+            if (scaled_a_.exponent != 0) normalise(w + j * n_, 0);
         }
         // Twice is enough (Parlett, The Symmetric Eigenvalue Problem, section 6.9): a column that the second pass
         // shortens again consists of rounding errors of vectors in the space of the constraints, X and P.
@@ -373,6 +404,16 @@ private:
             double const factor = size == 0 || size < shortest ? 0 : power_of_two(size);
             if (factor != 1) for_each(exec_, n_, scale_column<T>{T(factor), w + j * n_});
         }
+    }
+    /// x = 2^exponent x for a column
+    void scale(T* x, int exponent) const {
+        for (int const half : {exponent / 2, exponent - exponent / 2})
+            if (half != 0) for_each(exec_, n_, scale_column<T>{T(std::ldexp(1.0, half)), x});
+    }
+    /// Scales a column by a power of two, so that its largest element has this exponent.
+    void normalise(T* x, int exponent) const {
+        double const largest = largest_magnitude(exec_, x, n_);
+        if (largest > 0 && std::isfinite(largest)) scale(x, exponent - std::ilogb(largest));
     }
     /// The power of two that scales a positive normal number to [1, 2); NaN and infinity are returned.
     static double power_of_two(double x) {
@@ -406,10 +447,14 @@ private:
             result_.converged = measure() <= 2 * options_.tolerance;
             if (!result_.converged) result_.reason = eigen_reason::stagnated;
         }
+        for (double& value : result_.values) value = std::ldexp(value, scaled_a_.exponent - scaled_b_.exponent);
+        if (reason != eigen_reason::not_finite)
+            for (int j = 0; j < count_; ++j) scale(x.data() + j * n_, -scaled_b_.exponent / 2); // x^T B x = 1
         return std::move(result_);
     }
 
     Executor const& exec_;
+    scaled_matrix<Executor, T> scaled_a_, scaled_b_;
     csr_view<T> a_, b_;
     any_preconditioner<Executor, T> const& m_;
     eigen_options const& options_;
