@@ -4,21 +4,36 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <map>
 #include <new>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace coppice::inline v0_1 {
+
+/// Bytes that the caches of one device may hold together, and those that they hold.
+struct cache_budget {
+    std::size_t limit;
+    std::atomic<std::size_t> used = 0;
+
+    bool take(std::size_t bytes) {
+        std::size_t const before = used.fetch_add(bytes);
+        if (bytes <= limit && before <= limit - bytes) return true;
+        used.fetch_sub(bytes);
+        return false;
+    }
+    void give_back(std::size_t bytes) { used.fetch_sub(bytes); }
+};
 
 /// Keeps freed blocks for reuse, in front of an allocator whose calls are expensive. Sizes are rounded up by at most an
 /// eighth and 2 MB, so that a block fits sizes near its own. Not thread-safe.
 class block_cache {
 public:
-    /// Keeps at most `limit` bytes.
-    explicit block_cache(std::size_t limit) : limit_(limit) {}
+    explicit block_cache(cache_budget& budget) : budget_(&budget) {}
 
     /// The size in which a block of `bytes` bytes is allocated: at least 512, and the next multiple of an eighth of the
     /// largest power of two in it, between 64 bytes and 2 MB.
@@ -37,13 +52,14 @@ public:
         in_use_.emplace(block, size); // may throw
         found->second.pop_back();
         cached_bytes_ -= size;
+        budget_->give_back(size);
         return block;
     }
     /// Reports a block of this rounded size that the allocator has made. Without memory for that, the block is not
     /// saved later.
     void add(void* block, std::size_t size) noexcept {
         try {
-            in_use_.emplace(block, size);
+            in_use_.insert_or_assign(block, size); // a block that was freed elsewhere may still be listed
         } catch (std::bad_alloc const&) {
         }
     }
@@ -54,10 +70,11 @@ public:
         if (found == in_use_.end()) return false;
         std::size_t const size = found->second;
         in_use_.erase(found);
-        if (size > limit_ || cached_bytes_ > limit_ - size) return false;
+        if (!budget_->take(size)) return false;
         try {
             free_[size].push_back(block);
         } catch (std::bad_alloc const&) {
+            budget_->give_back(size);
             return false;
         }
         cached_bytes_ += size;
@@ -69,12 +86,13 @@ public:
         for (auto const& [size, blocks] : free_)
             for (void* const block : blocks) free(block);
         free_.clear();
-        cached_bytes_ = 0;
+        budget_->give_back(std::exchange(cached_bytes_, 0));
     }
     std::size_t cached_bytes() const { return cached_bytes_; }
 
 private:
-    std::size_t limit_, cached_bytes_ = 0;
+    cache_budget* budget_;
+    std::size_t cached_bytes_ = 0;
     std::map<std::size_t, std::vector<void*>> free_{}; ///< by rounded size
     std::unordered_map<void*, std::size_t> in_use_{};
 };

@@ -58,20 +58,21 @@ private:
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// Bytes of freed blocks that an executor keeps, of `device`.
-std::size_t cached_bytes_of(int device) {
+/// What the executors of a device may keep of freed blocks, together.
+cache_budget& budget_of(int device) {
     static std::mutex mutex;
-    static std::vector<std::size_t> all;
+    static auto* const all = new std::vector<std::unique_ptr<cache_budget>>; // outlives every buffer
     std::lock_guard const lock(mutex);
-    if (all.size() <= std::size_t(device)) all.resize(std::size_t(device) + 1);
-    std::size_t& limit = all[std::size_t(device)];
-    if (limit == 0) {
+    if (all->size() <= std::size_t(device)) all->resize(std::size_t(device) + 1);
+    auto& budget = (*all)[std::size_t(device)];
+    if (!budget) {
         std::size_t free = 0, total = 0;
         device_scope const scope(device);
+        relaxed_capture const relaxed;
         COPPICE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-        limit = total / 16;
+        budget = std::make_unique<cache_budget>(total / 16);
     }
-    return limit;
+    return *budget;
 }
 
 /// Device memory from a private pool that retains freed memory; allocation and freeing are ordered by the stream. Freed
@@ -90,7 +91,7 @@ public:
             return; // no work of ours is queued, so there is no need to wait for the stream of the caller
         device_scope const scope(device_);
         cudaStreamSynchronize(stream_);
-        if (cache_) cache_->clear([this](void* block) { cudaFreeAsync(block, stream_); });
+        free_cached();
         if (pool_) cudaMemPoolDestroy(pool_);
         if (owns_stream_) cudaStreamDestroy(stream_);
     }
@@ -111,10 +112,16 @@ public:
         }
         std::size_t const size = block_cache::rounded(bytes);
         if (void* const block = cache_->take(size)) return block;
+        device_scope const device(device_);
         cudaError_t status = cudaMallocFromPoolAsync(&p, size, pool_, stream_);
-        if (status == cudaErrorMemoryAllocation && cache_->cached_bytes() > 0) {
+        for (bool const waits : {false, true}) {
+            if (status != cudaErrorMemoryAllocation) break;
             cudaGetLastError();
-            cache_->clear([this](void* block) { cudaFreeAsync(block, stream_); });
+            free_cached();
+            if (waits) {
+                cudaStreamSynchronize(stream_);
+                cudaMemPoolTrimTo(pool_, 0);
+            }
             status = cudaMallocFromPoolAsync(&p, size, pool_, stream_);
         }
         COPPICE_CUDA_CHECK(status);
@@ -127,7 +134,7 @@ public:
             return;
         }
         std::lock_guard const lock(mutex_);
-        if (!cache_->give_back(pointer)) cudaFreeAsync(pointer, stream_);
+        if (!cache_->give_back(pointer)) free_block(pointer);
     }
     memory_space space() const noexcept override { return memory_space::device; }
     void read(void const* from, void* host_to, std::size_t bytes) override {
@@ -137,6 +144,17 @@ public:
     cudaStream_t stream() const { return stream_; }
 
 private:
+    /// The default stream is that of the current device.
+    void free_block(void* block) const noexcept {
+        int current = device_;
+        cudaGetDevice(&current);
+        if (current != device_) cudaSetDevice(device_);
+        cudaFreeAsync(block, stream_);
+        if (current != device_) cudaSetDevice(current);
+    }
+    void free_cached() {
+        if (cache_) cache_->clear([this](void* block) { free_block(block); });
+    }
     bool captures() const {
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
         if (cudaStreamIsCapturing(stream_, &status) == cudaSuccess) return status != cudaStreamCaptureStatusNone;
@@ -145,7 +163,7 @@ private:
     }
     // Created at the first allocation: calls that only use memory of the caller need no pool.
     void make_pool() {
-        if (!cache_) cache_ = std::make_unique<block_cache>(cached_bytes_of(device_));
+        if (!cache_) cache_ = std::make_unique<block_cache>(budget_of(device_));
         cudaMemPoolProps properties{};
         properties.allocType = cudaMemAllocationTypePinned;
         properties.location = {cudaMemLocationTypeDevice, device_};
