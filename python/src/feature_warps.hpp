@@ -33,6 +33,23 @@ struct alignas(Count * sizeof(T)) feature_pack {
     T element[Count];
 };
 
+/// Loads or stores a pack. Rows of features that are not aligned as packs are read by elements, so that the order of
+/// sums is the same.
+template <bool Aligned, class T, int Count>
+COPPICE_HD void load_pack(T const* from, feature_pack<T, Count>& to) {
+    if constexpr (Aligned)
+        to = *reinterpret_cast<feature_pack<T, Count> const*>(from);
+    else
+        for (int e = 0; e < Count; ++e) to.element[e] = from[e];
+}
+template <bool Aligned, class T, int Count>
+COPPICE_HD void store_pack(feature_pack<T, Count> const& from, T* to) {
+    if constexpr (Aligned)
+        *reinterpret_cast<feature_pack<T, Count>*>(to) = from;
+    else
+        for (int e = 0; e < Count; ++e) to[e] = from.element[e];
+}
+
 /// Lanes of a group: 1 << across_bits hold different elements, 1 << along_bits read different entries.
 struct lane_groups {
     int across_bits, along_bits;
@@ -148,7 +165,7 @@ private:
 
 /// The arguments of a reduction, and how a warp computes them. Sign: 1, or -1 for min as the largest of the
 /// negated products.
-template <class T, int Count, bool Chosen>
+template <class T, int Count, bool Aligned, bool Chosen>
 struct feature_rows {
     using pack = feature_pack<T, Count>;
     csr_view<T> a;
@@ -169,7 +186,7 @@ struct feature_rows {
     }
     /// Adds the entries from, from + step, ... before `end` for the elements from `c`.
     template <class State>
-    COPPICE_HD void add(State& state, std::int64_t c, std::int32_t from, std::int32_t end, int step) const {
+    COPPICE_HD void add(State& state, std::int64_t c, std::uint32_t from, std::uint32_t end, int step) const {
         constexpr int together = 4; // independent loads
         std::int32_t column[together];
         T value[together];
@@ -177,12 +194,12 @@ struct feature_rows {
         auto const read_entries = [&](std::uint32_t k) {
             for (int u = 0; u < together; ++u) {
                 std::uint32_t const entry = entry_of(k, u);
-                column[u] = entry < std::uint32_t(end) ? a.indices[entry] : -1;
-                value[u] = entry < std::uint32_t(end) ? sign * a.coefficients[entry] : T(0);
+                column[u] = entry < end ? a.indices[entry] : -1;
+                value[u] = entry < end ? sign * a.coefficients[entry] : T(0);
             }
         };
-        read_entries(std::uint32_t(from));
-        for (auto k = std::uint32_t(from); k < std::uint32_t(end); k += std::uint32_t(together * step)) {
+        read_entries(from);
+        for (std::uint32_t k = from; k < end; k += std::uint32_t(together * step)) {
             pack of_x[together];
             feature_pack<std::int32_t, Count> chosen[together];
             T factor[together];
@@ -192,9 +209,8 @@ struct feature_rows {
                 factor[u] = value[u];
                 if (!present[u]) continue;
                 std::int64_t const in = std::int64_t(column[u]) * width + c;
-                of_x[u] = *reinterpret_cast<pack const*>(x + in);
-                if constexpr (Chosen)
-                    chosen[u] = *reinterpret_cast<feature_pack<std::int32_t, Count> const*>(among.chosen + in);
+                load_pack<Aligned>(x + in, of_x[u]);
+                if constexpr (Chosen) load_pack<Aligned>(among.chosen + in, chosen[u]);
             }
             read_entries(k + std::uint32_t(together * step)); // while the features arrive
             for (int u = 0; u < together; ++u) {
@@ -209,7 +225,7 @@ struct feature_rows {
                 }
             }
         }
-        if (from < end) state.end(from);
+        if (from < end) state.end(std::int32_t(from));
     }
     COPPICE_HD void store(std::int64_t slot, std::int64_t c, pack const& result,
                           feature_pack<std::int32_t, Count> const& positions, bool with_positions) const {
@@ -233,10 +249,10 @@ struct feature_rows {
 };
 
 /// Reduces the entries of long rows with numbers in [p * piece_entries, (p + 1) * piece_entries).
-template <class T, int Count, bool Chosen, class State>
+template <class T, int Count, bool Aligned, bool Chosen, class State>
 struct reduce_pieces {
     static constexpr int warp_bytes = 16;
-    feature_rows<T, Count, Chosen> rows;
+    feature_rows<T, Count, Aligned, Chosen> rows;
 
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t piece, std::byte*) const {
@@ -259,8 +275,10 @@ private:
         std::int64_t const c = rows.begin + (lane & (across - 1)) * Count;
         State state;
         if (c < rows.width)
-            rows.add(state, c, (row_begin > first ? row_begin : first) + (lane >> rows.groups.across_bits),
-                     row_end < end ? row_end : end, warp_lanes >> rows.groups.across_bits);
+            rows.add(state, c,
+                     std::uint32_t(row_begin > first ? row_begin : first) +
+                         std::uint32_t(lane >> rows.groups.across_bits),
+                     std::uint32_t(row_end < end ? row_end : end), warp_lanes >> rows.groups.across_bits);
         for (int distance = across; distance < warp_lanes; distance *= 2) state.merge_lane(block, lane ^ distance);
         if (lane < across && c < rows.width)
             rows.store(2 * piece + (row_begin > first), c, state.result(), state.positions(), State::has_positions());
@@ -268,17 +286,16 @@ private:
 };
 
 /// Computes as many rows of y as the warp has groups, those of long rows from their pieces.
-template <class T, int Count, bool Chosen, class State>
+template <class T, int Count, bool Aligned, bool Chosen, class State>
 struct reduce_whole_rows {
     static constexpr int warp_bytes = 16;
-    feature_rows<T, Count, Chosen> rows;
+    feature_rows<T, Count, Aligned, Chosen> rows;
     bool mean;
     T* y;
     std::int32_t* from; ///< may be null
 
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t item, std::byte*) const {
-        using positions = feature_pack<std::int32_t, Count>;
         auto const& a = rows.a;
         auto const& groups = rows.groups;
         int const lane = block.thread() % warp_lanes, bits = groups.bits();
@@ -294,22 +311,23 @@ struct reduce_whole_rows {
             if (end - first > longest_whole_row)
                 rows.add_pieces(state, c, first, end, own);
             else
-                rows.add(state, c, first + own, end, groups.along());
+                rows.add(state, c, std::uint32_t(first) + std::uint32_t(own), std::uint32_t(end), groups.along());
         }
         for (int distance = groups.across(); distance < 1 << bits; distance *= 2)
             state.merge_lane(block, lane ^ distance);
         if (!computes || in_group >= groups.across()) return;
         auto result = state.result();
-        for (int e = 0; e < Count; ++e)
-            result.element[e] =
-                mean && end > first ? result.element[e] / T(end - first) : rows.sign * result.element[e];
-        *reinterpret_cast<feature_pack<T, Count>*>(y + row * rows.width + c) = result;
-        if (from) *reinterpret_cast<positions*>(from + row * rows.width + c) = state.positions();
+        for (int e = 0; e < Count; ++e) {
+            T const value = result.element[e];
+            result.element[e] = end <= first ? T(0) : mean ? value / T(end - first) : rows.sign * value;
+        }
+        store_pack<Aligned>(result, y + row * rows.width + c);
+        if (from) store_pack<Aligned>(state.positions(), from + row * rows.width + c);
     }
 };
 
 /// sample_products by warps: item i computes the values of 32 entries.
-template <class T, int Count>
+template <class T, int Count, bool Aligned>
 struct sample_by_warps {
     static constexpr int warp_bytes = 16;
     using pack = feature_pack<T, Count>;
@@ -345,7 +363,8 @@ struct sample_by_warps {
                 row[e] = block.from_lane(low, at), j[e] = block.from_lane(column, at);
             }
             for (std::int64_t c = (lane & (across - 1)) * Count; c < width; c += across * Count)
-                add_products<together>(sum, row, j, first + round * along + (lane >> across_bits), along, c);
+                add_products<together>(sum, row, j, across - round, first + round * along + (lane >> across_bits),
+                                       along, c);
             for (int e = 0; e < together; ++e) {
                 for (int distance = 1; distance < across; distance *= 2)
                     sum[e] += block.from_lane(sum[e], lane ^ distance);
@@ -359,33 +378,37 @@ struct sample_by_warps {
 private:
     template <int Entries>
     COPPICE_HD void add_products(T (&sum)[Entries], std::int32_t const (&row)[Entries],
-                                 std::int32_t const (&j)[Entries], std::int32_t entry, int step, std::int64_t c) const {
+                                 std::int32_t const (&j)[Entries], int entries, std::int32_t entry, int step,
+                                 std::int64_t c) const {
         pack left[Entries], right[Entries];
         for (int e = 0; e < Entries; ++e) {
-            left[e] = *reinterpret_cast<pack const*>(u + row[e] * width + c);
-            right[e] = *reinterpret_cast<pack const*>(v + j[e] * width + c);
+            if (e >= entries) break;
+            load_pack<Aligned>(u + row[e] * width + c, left[e]);
+            load_pack<Aligned>(v + j[e] * width + c, right[e]);
         }
         for (int e = 0; e < Entries; ++e) {
+            if (e >= entries) break;
             feature_pack<std::int32_t, Count> takes{};
-            if (chosen)
-                takes = *reinterpret_cast<feature_pack<std::int32_t, Count> const*>(chosen + row[e] * width + c);
+            if (chosen) load_pack<Aligned>(chosen + row[e] * width + c, takes);
             for (int i = 0; i < Count; ++i)
                 if (!chosen || takes.element[i] == entry + e * step) sum[e] += left[e].element[i] * right[e].element[i];
         }
     }
 };
 
-/// Calls work(std::integral_constant<int, Count>) for the elements that lanes load together: 16 bytes if all rows of
-/// features begin at multiples of that.
+/// Calls work(Count, Aligned), as compile-time constants: packs of 16 bytes if they divide the width, and whether all
+/// arrays are aligned as packs.
 template <class T, class Work>
 void with_pack(std::int64_t width, std::initializer_list<void const*> arrays, Work const& work) {
     constexpr int count = 16 / sizeof(T);
     bool const aligned = std::all_of(arrays.begin(), arrays.end(),
                                      [](void const* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; });
-    if (aligned && width % count == 0)
-        work(std::integral_constant<int, count>{});
+    if (width % count != 0)
+        work(std::integral_constant<int, 1>{}, std::true_type{});
+    else if (aligned)
+        work(std::integral_constant<int, count>{}, std::true_type{});
     else
-        work(std::integral_constant<int, 1>{});
+        work(std::integral_constant<int, count>{}, std::false_type{});
 }
 
 /// sparse_operations::reduce_features by for_each_warp of the executor.
@@ -396,27 +419,32 @@ void reduce_by_warps(Executor const& exec, csr_view<T> a, T const* x, std::int64
     std::int64_t const entries = a.nonzeros(), rows = a.rows();
     std::int64_t const pieces = (entries + piece_entries - 1) / piece_entries;
     bool const has_long = entries > longest_whole_row; // it may have
-    with_pack<T>(width, {x, y, from, among.chosen}, [&]<int Count>(std::integral_constant<int, Count>) {
-        auto const groups = lane_groups::of(width / Count, entries / std::max<std::int64_t>(rows, 1));
-        std::int64_t const together = groups.across() * Count, in_warp = warp_lanes >> groups.bits();
-        buffer<T> stored(exec, has_long ? 2 * pieces * together : 0);
-        buffer<std::int32_t> positions(exec, has_long && !adds ? 2 * pieces * together : 0);
-        auto const run = [&]<bool Chosen, class State>(std::bool_constant<Chosen>, std::type_identity<State>) {
-            feature_rows<T, Count, Chosen> given{a,     x,      width,         how == row_reduction::min ? T(-1) : T(1),
-                                                 among, groups, stored.data(), positions.data()};
-            for (; given.begin < width; given.begin += together) {
-                if (has_long) for_each_warp(exec, pieces, reduce_pieces<T, Count, Chosen, State>{given});
-                for_each_warp(exec, (rows + in_warp - 1) / in_warp,
-                              reduce_whole_rows<T, Count, Chosen, State>{given, how == row_reduction::mean, y, from});
-            }
-        };
-        if (!adds)
-            run(std::false_type{}, std::type_identity<feature_maxima<T, Count>>{});
-        else if (among.chosen)
-            run(std::true_type{}, std::type_identity<feature_sums<T, Count>>{});
-        else
-            run(std::false_type{}, std::type_identity<feature_sums<T, Count>>{});
-    });
+    with_pack<T>(width, {x, y, from, among.chosen},
+                 [&]<int Count, bool Aligned>(std::integral_constant<int, Count>, std::bool_constant<Aligned>) {
+                     auto const groups = lane_groups::of(width / Count, entries / std::max<std::int64_t>(rows, 1));
+                     std::int64_t const together = groups.across() * Count, in_warp = warp_lanes >> groups.bits();
+                     buffer<T> stored(exec, has_long ? 2 * pieces * together : 0);
+                     buffer<std::int32_t> positions(exec, has_long && !adds ? 2 * pieces * together : 0);
+                     auto const run = [&]<bool Chosen, class State>(std::bool_constant<Chosen>,
+                                                                    std::type_identity<State>) {
+                         feature_rows<T, Count, Aligned, Chosen> given{
+                             a,     x,      width,         how == row_reduction::min ? T(-1) : T(1),
+                             among, groups, stored.data(), positions.data()};
+                         for (; given.begin < width; given.begin += together) {
+                             if (has_long)
+                                 for_each_warp(exec, pieces, reduce_pieces<T, Count, Aligned, Chosen, State>{given});
+                             for_each_warp(exec, (rows + in_warp - 1) / in_warp,
+                                           reduce_whole_rows<T, Count, Aligned, Chosen, State>{
+                                               given, how == row_reduction::mean, y, from});
+                         }
+                     };
+                     if (!adds)
+                         run(std::false_type{}, std::type_identity<feature_maxima<T, Count>>{});
+                     else if (among.chosen)
+                         run(std::true_type{}, std::type_identity<feature_sums<T, Count>>{});
+                     else
+                         run(std::false_type{}, std::type_identity<feature_sums<T, Count>>{});
+                 });
 }
 
 /// sparse_operations::sample_products by for_each_warp of the executor.
@@ -424,11 +452,12 @@ template <class T, class Executor>
 void sample_in_warps(Executor const& exec, csr_view<T> a, T const* u, T const* v, std::int64_t width, T* values,
                      std::int32_t const* chosen) {
     std::int64_t const entries = a.nonzeros();
-    with_pack<T>(width, {u, v, chosen}, [&]<int Count>(std::integral_constant<int, Count>) {
-        for_each_warp(
-            exec, (entries + warp_lanes - 1) / warp_lanes,
-            sample_by_warps<T, Count>{a, u, v, width, values, chosen, lane_groups::of(width / Count, 1).across_bits});
-    });
+    with_pack<T>(width, {u, v, chosen},
+                 [&]<int Count, bool Aligned>(std::integral_constant<int, Count>, std::bool_constant<Aligned>) {
+                     for_each_warp(exec, (entries + warp_lanes - 1) / warp_lanes,
+                                   sample_by_warps<T, Count, Aligned>{a, u, v, width, values, chosen,
+                                                                      lane_groups::of(width / Count, 1).across_bits});
+                 });
 }
 
 } // namespace coppice::python

@@ -118,6 +118,8 @@ TEST_CASE("reductions of features by warps equal their definitions") {
             bool const selects = how == row_reduction::max || how == row_reduction::min;
             reduce_by_warps(exec, a, x.data(), width, how, y.data(), selects ? from.data() : nullptr, {});
             CHECK(same(y, defined.y));
+            for (std::int64_t i = 0; i < a.rows(); ++i) // the zeros of empty rows are positive
+                if (a.offsets[i] == a.offsets[i + 1]) CHECK_FALSE(std::signbit(y[std::size_t(i * width)]));
             if (selects) CHECK(from == defined.from);
         }
     }
@@ -158,5 +160,27 @@ TEST_CASE("gradients of features by warps equal their definitions") {
         CHECK(plain == all);
         sample_in_warps(exec, a, u.data(), v.data(), width, chosen.data(), of_row.data());
         CHECK(chosen == some);
+    }
+}
+
+TEST_CASE("reductions of features by warps have the same bits for any alignment") {
+    std::mt19937 draws(3);
+    host_executor const exec{1};
+    std::uniform_real_distribution<float> value(-1, 1);
+    for (std::int64_t const width : {4, 16, 136}) {
+        CAPTURE(width);
+        random_rows matrix({0, 9, longest_whole_row + 40, 3, 70}, 20, draws);
+        for (float& each : matrix.values) each = value(draws);
+        auto const a = matrix.view();
+        auto const elements = std::size_t(a.columns() * width), results = std::size_t(a.rows() * width);
+        std::vector<float> x(elements), shifted(elements + 1);
+        for (std::size_t i = 0; i < elements; ++i) x[i] = shifted[i + 1] = value(draws);
+        std::vector<float> y(results), of_shifted(results + 1), products(matrix.values.size()), more(products.size());
+        reduce_by_warps(exec, a, x.data(), width, row_reduction::sum, y.data(), nullptr, {});
+        reduce_by_warps(exec, a, shifted.data() + 1, width, row_reduction::sum, of_shifted.data() + 1, nullptr, {});
+        CHECK(y == std::vector<float>(of_shifted.begin() + 1, of_shifted.end()));
+        sample_in_warps(exec, a, y.data(), x.data(), width, products.data(), nullptr);
+        sample_in_warps(exec, a, of_shifted.data() + 1, shifted.data() + 1, width, more.data(), nullptr);
+        CHECK(products == more);
     }
 }
