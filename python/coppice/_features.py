@@ -149,8 +149,10 @@ def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.
             [0.],
             [5.]])
     """
-    if isinstance(reduce, str) and (reduce == "arg-max" or reduce not in (*_REDUCTIONS, *semiring.named)):
-        raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max, min, or a semiring, by name or of semiring.user")
+    named = semiring.named.get(reduce) if isinstance(reduce, str) else reduce
+    if reduce not in _REDUCTIONS and (named is None or getattr(named, "writes_columns", False)):
+        raise ValueError(f"reduce is {reduce!r}, expected sum, mean, max, min, or a semiring of values, by name or of "
+                         "semiring.user")
     graph = _graph_of(A, (X.shape[0 if X.ndim == 1 else -2],) * 2)
     weights = graph.weights if weights is None else weights
     if weights is not None and reduce in _REDUCTIONS and _is_plain(graph, X, weights):
@@ -249,7 +251,14 @@ def _is_plain(graph, X, weights):
     return (X.ndim == 2 and X.dtype is weights.dtype and X.dtype in (torch.float32, torch.float64)
             and X.device == weights.device == graph._offsets.device and X.shape[0] == graph.shape[1]
             and weights.shape == (graph.entries,) and X.is_contiguous() and weights.is_contiguous()
-            and not (torch.is_grad_enabled() and (X.requires_grad or weights.requires_grad)))
+            and not (torch.is_grad_enabled() and (X.requires_grad or weights.requires_grad))
+            and _no_transform_runs())
+
+
+def _no_transform_runs():
+    """Whether neither derivatives in forward mode nor functions of torch.func are computed, which the general path refuses."""
+    active = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
+    return torch.autograd.forward_ad._current_level < 0 and not active()
 
 
 def _given(tensor):

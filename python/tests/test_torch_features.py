@@ -67,6 +67,16 @@ def test_products_over_semirings(over, dtype):
         assert not spmm(graph, X, over).requires_grad
 
 
+def test_derivatives_in_forward_mode_are_refused():
+    edges, weights, X = edges_of(9, 7, 25), torch.ones(25), torch.ones(7, 2)
+    graph = Graph(edges, (9, 7))
+    for given in (weights, None):
+        with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="jvp"):
+            spmm(graph, torch.autograd.forward_ad.make_dual(X, X), weights=given)
+    with pytest.raises(ValueError, match="a semiring of values"):
+        spmm(graph, X, coppice.semiring.named["arg-max"])
+
+
 def test_an_expression_is_a_semiring_of_features():
     try:
         over = coppice.semiring.user(coppice.jit("x < y ? y : x"), coppice.jit("x < y ? x : y"), -1e30)
