@@ -55,7 +55,8 @@ struct tridiagonal_batch {
     std::int64_t largest = 0; ///< for systems of different sizes: upper bound of their rows
     bool interleaved = false; ///< row i of system k has index i systems + k; systems of equal size
     bool cyclic = false;      ///< the corner entries couple first and last rows; see takes_cyclic_batch
-    /// Null, or where 1 is written if an element of x is not finite, in memory of the executor; at almost no cost.
+    /// Null, or where 1 is written if an element of x is not finite, in memory of the executor. The caller sets it to 0
+    /// before. The check takes almost no time.
     int* not_finite = nullptr;
 };
 

@@ -82,7 +82,7 @@ struct system_view {
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
 };
 
-/// Looks at the elements of x that a thread stores.
+/// Checks the elements of x that a thread stores.
 template <class T>
 struct finite_check {
     int* flag; ///< may be null
