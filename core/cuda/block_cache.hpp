@@ -10,7 +10,6 @@
 #include <map>
 #include <new>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace coppice::inline v0_1 {
@@ -51,7 +50,6 @@ public:
         void* const block = found->second.back();
         in_use_.emplace(block, size); // may throw
         found->second.pop_back();
-        cached_bytes_ -= size;
         budget_->give_back(size);
         return block;
     }
@@ -77,22 +75,24 @@ public:
             budget_->give_back(size);
             return false;
         }
-        cached_bytes_ += size;
         return true;
     }
     /// Calls free(block) for all kept blocks and forgets them.
     template <class Free>
     void clear(Free const& free) {
+        budget_->give_back(cached_bytes());
         for (auto const& [size, blocks] : free_)
             for (void* const block : blocks) free(block);
         free_.clear();
-        budget_->give_back(std::exchange(cached_bytes_, 0));
     }
-    std::size_t cached_bytes() const { return cached_bytes_; }
+    std::size_t cached_bytes() const {
+        std::size_t sum = 0;
+        for (auto const& [size, blocks] : free_) sum += size * blocks.size();
+        return sum;
+    }
 
 private:
     cache_budget* budget_;
-    std::size_t cached_bytes_ = 0;
     std::map<std::size_t, std::vector<void*>> free_{}; ///< by rounded size
     std::unordered_map<void*, std::size_t> in_use_{};
 };

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,18 +62,14 @@ private:
 /// What the executors of a device may keep of freed blocks, together.
 cache_budget& budget_of(int device) {
     static std::mutex mutex;
-    static auto* const all = new std::vector<std::unique_ptr<cache_budget>>; // outlives every buffer
+    static auto* const all = new std::map<int, cache_budget>; // outlives every buffer
     std::lock_guard const lock(mutex);
-    if (all->size() <= std::size_t(device)) all->resize(std::size_t(device) + 1);
-    auto& budget = (*all)[std::size_t(device)];
-    if (!budget) {
-        std::size_t free = 0, total = 0;
-        device_scope const scope(device);
-        relaxed_capture const relaxed;
-        COPPICE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-        budget = std::make_unique<cache_budget>(total / 16);
-    }
-    return *budget;
+    if (auto const found = all->find(device); found != all->end()) return found->second;
+    std::size_t free = 0, total = 0;
+    device_scope const scope(device);
+    relaxed_capture const relaxed;
+    COPPICE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return all->try_emplace(device, total / 16).first->second;
 }
 
 /// Device memory from a private pool that retains freed memory; allocation and freeing are ordered by the stream. Freed
