@@ -181,9 +181,7 @@ struct feature_rows {
     COPPICE_HD std::int64_t offset_of(std::int64_t slot, std::int64_t c) const {
         return slot * (groups.across() * Count) + c - begin;
     }
-    COPPICE_HD bool is_long(std::int32_t row) const {
-        return a.row_offsets()[row + 1] - a.row_offsets()[row] > longest_whole_row;
-    }
+    COPPICE_HD bool is_long(std::int32_t row) const { return a.offsets[row + 1] - a.offsets[row] > longest_whole_row; }
     /// Adds the entries from, from + step, ... before `end` for the elements from `c`.
     template <class State>
     COPPICE_HD void add(State& state, std::int64_t c, std::uint32_t from, std::uint32_t end, int step) const {
@@ -227,11 +225,10 @@ struct feature_rows {
         }
         if (from < end) state.end(std::int32_t(from));
     }
-    COPPICE_HD void store(std::int64_t slot, std::int64_t c, pack const& result,
-                          feature_pack<std::int32_t, Count> const& positions, bool with_positions) const {
-        *reinterpret_cast<pack*>(stored + offset_of(slot, c)) = result;
-        if (with_positions)
-            *reinterpret_cast<feature_pack<std::int32_t, Count>*>(stored_position + offset_of(slot, c)) = positions;
+    template <class State>
+    COPPICE_HD void store(State const& state, std::int64_t slot, std::int64_t c) const {
+        store_pack<true>(state.result(), stored + offset_of(slot, c));
+        if (State::has_positions()) store_pack<true>(state.positions(), stored_position + offset_of(slot, c));
     }
     /// Adds the stored pieces of a long row: of `along` lanes, that with number `first`.
     template <class State>
@@ -240,10 +237,11 @@ struct feature_rows {
         std::int64_t const last = (end - 1) / piece_entries;
         for (std::int64_t p = row_begin / piece_entries + first; p <= last; p += groups.along()) {
             std::int64_t const offset = offset_of(2 * p + (row_begin > p * piece_entries), c);
+            pack result;
             feature_pack<std::int32_t, Count> positions{};
-            if (State::has_positions())
-                positions = *reinterpret_cast<feature_pack<std::int32_t, Count> const*>(stored_position + offset);
-            state.take_stored(*reinterpret_cast<pack const*>(stored + offset), positions);
+            load_pack<true>(stored + offset, result);
+            if (State::has_positions()) load_pack<true>(stored_position + offset, positions);
+            state.take_stored(result, positions);
         }
     }
 };
@@ -280,8 +278,7 @@ private:
                          std::uint32_t(lane >> rows.groups.across_bits),
                      std::uint32_t(row_end < end ? row_end : end), warp_lanes >> rows.groups.across_bits);
         for (int distance = across; distance < warp_lanes; distance *= 2) state.merge_lane(block, lane ^ distance);
-        if (lane < across && c < rows.width)
-            rows.store(2 * piece + (row_begin > first), c, state.result(), state.positions(), State::has_positions());
+        if (lane < across && c < rows.width) rows.store(state, 2 * piece + (row_begin > first), c);
     }
 };
 
@@ -300,7 +297,7 @@ struct reduce_whole_rows {
         auto const& groups = rows.groups;
         int const lane = block.thread() % warp_lanes, bits = groups.bits();
         int const in_group = lane & ((1 << bits) - 1);
-        std::int64_t const row = (item << (5 - bits)) + (lane >> bits);
+        std::int64_t const row = item * (warp_lanes >> bits) + (lane >> bits);
         std::int64_t const c = rows.begin + (lane & (groups.across() - 1)) * Count;
         bool const computes = row < a.rows() && c < rows.width;
         std::int32_t first = 0, end = 0;
