@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import torch
 
@@ -14,7 +14,7 @@ from ._sparse import arrays_of
 from .sparse import Matrix
 
 Reduction = Literal["sum", "mean", "max", "min"]
-_REDUCTIONS = ("sum", "mean", "max", "min")
+_REDUCTIONS = get_args(Reduction)
 
 
 class Graph:
