@@ -13,6 +13,7 @@
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/eigen/lobpcg.hpp>
 #include <coppice/solvers/eigen/small_dense.hpp>
+#include <coppice/solvers/iterative/vectors/largest_part.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
 namespace coppice::inline v0_1 {
@@ -41,35 +42,20 @@ struct tile_of_row {
         return t;
     }
 };
-/// to_j = sum over k of from_k c_kj
+/// to_j = sum over k of from_k c_kj; with `subtracts`, to_j = to_j - this sum.
 template <class T>
 struct combine_columns {
     T const* from;
-    T const* coefficients; ///< [columns, of], column-major
+    T const* coefficients; ///< [columns, results], column-major
     std::int64_t n;
     int columns, results;
     T* to;
+    bool subtracts = false;
     COPPICE_HD void operator()(std::int64_t i) const {
         for (int j = 0; j < results; ++j) {
             T sum(0);
             for (int k = 0; k < columns; ++k) sum += from[k * n + i] * coefficients[j * columns + k];
-            to[j * n + i] = sum;
-        }
-    }
-};
-/// w_j = w_j - sum over k of q_k c_kj
-template <class T>
-struct subtract_combinations {
-    T const* q;
-    T const* coefficients; ///< [columns, results], column-major
-    std::int64_t n;
-    int columns, results;
-    T* w;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        for (int j = 0; j < results; ++j) {
-            T sum(0);
-            for (int k = 0; k < columns; ++k) sum += q[k * n + i] * coefficients[j * columns + k];
-            w[j * n + i] -= sum;
+            to[j * n + i] = subtracts ? to[j * n + i] - sum : sum;
         }
     }
 };
@@ -90,14 +76,11 @@ struct scale_column {
     COPPICE_HD void operator()(std::int64_t i) const { x[i] *= factor; }
 };
 
-template <class T>
-struct magnitude_of_element {
-    T const* x;
-    COPPICE_HD double operator()(std::int64_t i) const { return x[i] < T(0) ? -double(x[i]) : double(x[i]); }
-};
+/// x = 2^exponent x for `n` elements, in two steps, since 2^exponent may leave the range.
 template <executor Executor, class T>
-double largest_magnitude(Executor const& exec, T const* x, std::int64_t n) {
-    return reduce(exec, n, 0.0, magnitude_of_element<T>{x}, maximum{});
+void scale_by_power(Executor const& exec, T* x, std::int64_t n, int exponent) {
+    for (int const half : {exponent / 2, exponent - exponent / 2})
+        if (half != 0) for_each(exec, n, scale_column<T>{T(std::ldexp(1.0, half)), x});
 }
 
 /// A matrix times 2^-exponent, which is even and 0 unless products or squares of entries leave the range. NaN and
@@ -109,12 +92,11 @@ struct scaled_matrix {
     csr_view<T> view{};
 
     scaled_matrix(Executor const& exec, csr_view<T> a) : view(a) {
-        double const largest = a.offsets ? largest_magnitude(exec, a.coefficients, a.nonzeros()) : 0;
+        double const largest = a.offsets ? detail::largest_part(exec, a.values()) : 0;
         if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return;
         exponent = std::ilogb(largest) / 2 * 2;
         values = copy_of(exec, a.values());
-        for (int const half : {exponent / 2, exponent - exponent / 2}) // 2^-exponent may leave the range
-            for_each(exec, values.size(), scale_column<T>{T(std::ldexp(1.0, -half)), values.data()});
+        scale_by_power(exec, values.data(), values.size(), -exponent);
         view.coefficients = values.data();
     }
 };
@@ -406,13 +388,10 @@ private:
         }
     }
     /// x = 2^exponent x for a column
-    void scale(T* x, int exponent) const {
-        for (int const half : {exponent / 2, exponent - exponent / 2})
-            if (half != 0) for_each(exec_, n_, scale_column<T>{T(std::ldexp(1.0, half)), x});
-    }
+    void scale(T* x, int exponent) const { scale_by_power(exec_, x, n_, exponent); }
     /// Scales a column by a power of two, so that its largest element has this exponent.
     void normalise(T* x, int exponent) const {
-        double const largest = largest_magnitude(exec_, x, n_);
+        double const largest = detail::largest_part(exec_, array_view<T const>(x, n_));
         if (largest > 0 && std::isfinite(largest)) scale(x, exponent - std::ilogb(largest));
     }
     /// The power of two that scales a positive normal number to [1, 2); NaN and infinity are returned.
@@ -423,7 +402,7 @@ private:
     void subtract_projection(T const* q, T const* bq, int number, T* w) {
         auto const g = gram(bq, number, w, count_);
         load(g, count_);
-        for_each(exec_, n_, subtract_combinations<T>{q, coefficients_.data(), n_, number, count_, w});
+        for_each(exec_, n_, combine_columns<T>{q, coefficients_.data(), n_, number, count_, w, true});
     }
     /// Makes the columns orthonormal; those that depend on the others become 0 (SVQB: Stathopoulos and Wu, SIAM J. Sci.
     /// Comput. 23, 2002).

@@ -11,26 +11,10 @@
 
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
+#include <coppice/solvers/iterative/vectors/largest_part.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
 namespace coppice::inline v0_1::detail {
-
-/// Magnitude of an element: |x| or, for complex x, max(|re x|, |im x|).
-template <class E>
-struct magnitude_of_element {
-    E const* x;
-    COPPICE_HD double operator()(std::int64_t i) const { return larger_part(x[i]); }
-
-private:
-    template <class R>
-    COPPICE_HD static double larger_part(R value) {
-        return double(value < 0 ? -value : value);
-    }
-    template <class R>
-    COPPICE_HD static double larger_part(complex_pair<R> const& value) {
-        return maximum{}(larger_part(value.re), larger_part(value.im));
-    }
-};
 
 /// Checks the vectors of a solve: length `n`, no overlap.
 template <class T>
@@ -64,12 +48,6 @@ std::string first_not_finite(Executor const& exec, array_view<E const> x, char c
     std::int64_t const n = x.size();
     std::int64_t const at = n - reduce(exec, n, std::int64_t(0), rest_if_not_finite<E>{x.data(), n}, maximum{});
     return at < n ? "element " + std::to_string(at) + " of " + what + " is not finite" : std::string();
-}
-
-/// Largest magnitude of the real and imaginary parts of the elements; ignores NaN.
-template <executor Executor, class E>
-double largest_part(Executor const& exec, array_view<E const> x) {
-    return reduce(exec, x.size(), 0.0, magnitude_of_element<E>{x.data()}, maximum{});
 }
 
 /// Squares of residuals and the scalars of the methods stay far from the ends of the range of R if the largest element
