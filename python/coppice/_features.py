@@ -107,13 +107,15 @@ class Graph:
         return values if self._order is None else values[self._places]
 
     @cached_property
-    def _pattern_on_host(self):
-        return _given(self._offsets), _given(self._indices)
+    def _pattern(self):
+        device = self._offsets.device
+        if device.type not in ("cpu", "cuda"):
+            raise TypeError(f"A with shape {self.shape} is on {device}, expected a CPU or CUDA device")
+        return _core.FeaturePattern(self._offsets.data_ptr(), self._indices.data_ptr(), self.entries, *self.shape,
+                                    device.index if device.type == "cuda" else None, (self._offsets, self._indices))
 
-    def _with(self, values) -> Any:
-        on_host = values.device.type == "cpu"  # arrays of a device hold its current stream
-        pattern = self._pattern_on_host if on_host else (_given(self._offsets), _given(self._indices))
-        return _core.Csr(*pattern, _given(values), *self.shape, True)
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_pattern"}
 
 
 def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.AnySemiring = "sum", *,
@@ -238,7 +240,7 @@ def _computed(graph, named, other):
     if name == "X" and other.shape != (graph.entries,):
         raise ValueError(f"weights has shape {tuple(other.shape)}, expected ({graph.entries},) as A has entries")
     wanted = result if result in (torch.float32, torch.float64) else torch.float32
-    return (tensor.to(wanted), other.to(wanted).contiguous()), result
+    return (tensor.to(wanted).resolve_neg(), other.to(wanted).resolve_neg().contiguous()), result
 
 
 def _offsets_of(numbers, count):
@@ -251,6 +253,7 @@ def _is_plain(graph, X, weights):
     return (X.ndim == 2 and X.dtype is weights.dtype and X.dtype in (torch.float32, torch.float64)
             and X.device == weights.device == graph._offsets.device and X.shape[0] == graph.shape[1]
             and weights.shape == (graph.entries,) and X.is_contiguous() and weights.is_contiguous()
+            and not X.is_neg() and not weights.is_neg()
             and not (torch.is_grad_enabled() and (X.requires_grad or weights.requires_grad))
             and _no_transform_runs())
 
@@ -261,23 +264,26 @@ def _no_transform_runs():
     return torch.autograd.forward_ad._current_level < 0 and not active()
 
 
-def _given(tensor):
-    if tensor.requires_grad:
-        tensor = tensor.detach()
-    return tensor.numpy() if tensor.device.type == "cpu" else _places.torch().given(tensor)
+def _at(tensor):
+    return 0 if tensor is None else tensor.data_ptr()
 
 
-def _reduced(graph, values, X, reduce, entries=None, among=None):
+def _stream_of(tensor):
+    return (0, None) if tensor.device.type == "cpu" else _places.torch()._stream(tensor.get_device())
+
+
+# Arguments of the functions that follow are contiguous tensors of the type of the computation; those of indices are int32.
+def _reduced(graph, values, X, reduce, entries=None, chosen=None, numbers=None):
     Y = X.new_empty(graph.shape[0], X.shape[1])
-    _core.reduce_features(graph._with(values), _given(X), X.shape[1], reduce, _given(Y),
-                          None if entries is None else _given(entries), among)
+    graph._pattern.reduce(X.element_size(), values.data_ptr(), X.data_ptr(), X.shape[1], reduce, Y.data_ptr(), _at(entries),
+                          _at(chosen), _at(numbers), *_stream_of(X))
     return Y
 
 
 def _sampled(graph, U, V, chosen=None):
     values = U.new_empty(graph.entries)
-    _core.sample_products(graph._with(values), _given(U), _given(V), U.shape[1], _given(values),
-                          None if chosen is None else _given(chosen))
+    graph._pattern.sample(U.element_size(), U.data_ptr(), V.data_ptr(), U.shape[1], values.data_ptr(), _at(chosen),
+                          *_stream_of(U))
     return values
 
 
@@ -310,18 +316,19 @@ class _Reduce(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx, dY):
         values, X, chosen = ctx.saved_tensors
-        graph, dY, of_values, of_X = ctx.graph, dY.contiguous(), None, None
+        graph, dY, of_values, of_X = ctx.graph, dY.resolve_neg().contiguous(), None, None
         if ctx.needs_input_grad[0]:
             of_values = _sampled(graph, dY, X, chosen)
             of_values = graph._unsorted(of_values / graph._counts if ctx.reduce == "mean" else of_values)
         if ctx.needs_input_grad[1] and chosen is not None and dY.device.type == "cpu":
             of_X = torch.zeros_like(X)
-            _core.add_chosen(graph._with(values), _given(dY), dY.shape[1], _given(chosen), _given(of_X))
+            graph._pattern.add_chosen(dY.element_size(), values.data_ptr(), dY.data_ptr(), dY.shape[1], chosen.data_ptr(),
+                                      of_X.data_ptr())
         elif ctx.needs_input_grad[1]:
             turned, order = graph._turned
             share = values / graph._counts if ctx.reduce == "mean" else values
-            among = None if chosen is None else (_given(chosen), _given(graph._turned_numbers))
-            of_X = _reduced(turned, share[order].contiguous(), dY, "sum", None, among)
+            numbers = None if chosen is None else graph._turned_numbers
+            of_X = _reduced(turned, share[order], dY, "sum", None, chosen, numbers)
         return of_values, of_X, None, None
 
 
@@ -337,7 +344,7 @@ class _Sample(torch.autograd.Function):
     def backward(ctx, of_values):
         U, V = ctx.saved_tensors
         graph, of_U, of_V = ctx.graph, None, None
-        of_values = graph._sorted(of_values).contiguous()
+        of_values = graph._sorted(of_values.resolve_neg()).contiguous()
         if ctx.needs_input_grad[0]:
             of_U = _reduced(graph, of_values, V, "sum")
         if ctx.needs_input_grad[1]:

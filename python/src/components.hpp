@@ -25,6 +25,7 @@ void add_ordered_searches(nanobind::module_& m);
 void add_graph(nanobind::module_& m);
 void add_semiring(nanobind::module_& m);
 void add_sparse(nanobind::module_& m);
+void add_features(nanobind::module_& m);
 void add_entries(nanobind::module_& m);
 void add_expressions(nanobind::module_& m);
 

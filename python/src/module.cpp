@@ -26,6 +26,7 @@ NB_MODULE(_core, m) {
     add_graph(m);
     add_semiring(m);
     add_sparse(m);
+    add_features(m);
     add_entries(m);
     add_expressions(m);
 }

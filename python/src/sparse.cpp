@@ -158,94 +158,9 @@ nb::tuple multiply(csr_matrix const& a, csr_matrix const& b, chosen_monoid const
     });
 }
 
-/// (chosen, numbers) of chosen_entries; `elements`: the size of the matrix of features that `chosen` refers to.
-using choice = std::pair<input_array, index_array>;
-
-chosen_entries entries_of(std::optional<choice> const& among, csr_matrix const& a, std::int64_t elements) {
-    if (!among) return {};
-    auto const& [chosen, numbers] = *among;
-    require_type<std::int32_t>(chosen, "chosen", "int32");
-    require_same_memory(chosen, a.values, "chosen");
-    require_size("chosen", std::int64_t(chosen.size()), elements);
-    chosen_entries entries{static_cast<std::int32_t const*>(chosen.data())};
-    if (numbers) {
-        require_type<std::int32_t>(*numbers, "the numbers of the entries", "int32");
-        require_same_memory(*numbers, a.values, "the numbers of the entries");
-        require_size("the numbers of the entries", std::int64_t(numbers->size()), std::int64_t(a.values.size()));
-        entries.numbers = static_cast<std::int32_t const*>(numbers->data());
-    }
-    return entries;
-}
-
-/// Requires a matrix of features: `rows` rows of `width` elements of type T in the memory space of the matrix.
-template <class T, class Array>
-void require_features(Array const& x, char const* name, std::int64_t rows, std::int64_t width, csr_matrix const& a) {
-    require_type<T>(x, name, "that of the matrix");
-    require_same_memory(x, a.values, name);
-    require_size(name, std::int64_t(x.size()), rows * width);
-}
-
-row_reduction reduction_of(std::string const& name) {
-    if (name == "sum") return row_reduction::sum;
-    if (name == "mean") return row_reduction::mean;
-    if (name == "max") return row_reduction::max;
-    if (name == "min") return row_reduction::min;
-    throw argument_error("reduce is \"" + name + "\", expected sum, mean, max or min");
-}
-
-void reduce_rows_of_features(csr_matrix const& a, input_array const& x, std::int64_t width, std::string const& reduce,
-                             output_array const& y, std::optional<output_array> const& from,
-                             std::optional<choice> const& among) {
-    auto const how = reduction_of(reduce);
-    auto const entries = entries_of(among, a, a.columns * width);
-    if (from) require_features<std::int32_t>(*from, "the entries", a.rows, width, a);
-    with_real(a.values, [&]<class T>(std::type_identity<T>) {
-        require_features<T>(x, "x", a.columns, width, a);
-        require_features<T>(y, "y", a.rows, width, a);
-        with_operations<T>(a, [&](auto const& exec, auto on) {
-            on.reduce_features(exec, a.view<T>(), static_cast<T const*>(x.data()), width, how,
-                               static_cast<T*>(y.data()), from ? static_cast<std::int32_t*>(from->data()) : nullptr,
-                               entries);
-        });
-    });
-}
-
-void add_chosen_rows(csr_matrix const& a, input_array const& y, std::int64_t width, input_array const& chosen,
-                     output_array const& z) {
-    require_features<std::int32_t>(chosen, "the entries", a.rows, width, a);
-    with_real(a.values, [&]<class T>(std::type_identity<T>) {
-        require_features<T>(y, "y", a.rows, width, a);
-        require_features<T>(z, "z", a.columns, width, a);
-        with_operations<T>(a, [&](auto const& exec, auto on) {
-            on.add_chosen(exec, a.view<T>(), static_cast<T const*>(y.data()), width,
-                          static_cast<std::int32_t const*>(chosen.data()), static_cast<T*>(z.data()));
-        });
-    });
-}
-
-void sample(csr_matrix const& a, input_array const& u, input_array const& v, std::int64_t width,
-            output_array const& values, index_array const& chosen) {
-    if (chosen) require_features<std::int32_t>(*chosen, "chosen", a.rows, width, a);
-    with_real(a.values, [&]<class T>(std::type_identity<T>) {
-        require_features<T>(u, "u", a.rows, width, a);
-        require_features<T>(v, "v", a.columns, width, a);
-        require_features<T>(values, "the values", std::int64_t(a.values.size()), 1, a);
-        with_operations<T>(a, [&](auto const& exec, auto on) {
-            on.sample_products(exec, a.view<T>(), static_cast<T const*>(u.data()), static_cast<T const*>(v.data()),
-                               width, static_cast<T*>(values.data()),
-                               chosen ? static_cast<std::int32_t const*>(chosen->data()) : nullptr);
-        });
-    });
-}
-
 } // namespace
 
 void add_sparse(nb::module_& m) {
-    m.def("reduce_features", reduce_rows_of_features, nb::arg("a"), nb::arg("x"), nb::arg("width"), nb::arg("reduce"),
-          nb::arg("y"), nb::arg("entries").none(), nb::arg("among").none());
-    m.def("add_chosen", add_chosen_rows, nb::arg("a"), nb::arg("y"), nb::arg("width"), nb::arg("chosen"), nb::arg("z"));
-    m.def("sample_products", sample, nb::arg("a"), nb::arg("u"), nb::arg("v"), nb::arg("width"), nb::arg("values"),
-          nb::arg("chosen").none());
     nb::class_<python_writing>(m, "Writing")
         .def(
             "__init__",

@@ -6,6 +6,7 @@
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/semiring/matrix_operations/submatrix.hpp>
 #include <coppice/semiring/spgemm/named_product.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 #if defined(__CUDACC__)
 #include "feature_warps.hpp"
@@ -44,6 +45,18 @@ csr<T> copy(Executor const& exec, csr_view<T> c) {
     return {c.rows(), c.columns(), copy_of(exec, c.row_offsets()), copy_of(exec, c.column_indices()),
             copy_of(exec, c.values())};
 }
+
+/// The sum of a row, or its mean over the entries of the row.
+template <class T>
+struct store_feature {
+    std::int32_t const* offsets;
+    bool mean;
+    T* y;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
+        std::int32_t const entries = offsets[row + 1] - offsets[row];
+        y[row] = mean && entries > 0 ? sum / T(entries) : sum;
+    }
+};
 
 } // namespace detail
 
@@ -151,6 +164,13 @@ void sparse_operations<E, T>::reduce_features(E const& exec, view a, T const* x,
     if (among.chosen) throw argument_error("chosen entries are for arrays in device memory, see add_chosen");
     for_rows_in_registers(exec, row_sums<T>{a, x, width, how == row_reduction::mean, y});
 #endif
+}
+template <executor E, class T>
+void sparse_operations<E, T>::sum_single_features(E const& exec, srcsr_plan<std::int32_t> const& plan, view a,
+                                                  T const* x, bool mean, T* y) {
+    using multiply = coppice::detail::multiply_stored<T, std::int32_t, T>;
+    coppice::reduce_rows(exec, plan, along_nonzeros{multiply{x}, a.coefficients, a.indices}, add_plus<T>{},
+                         detail::store_feature<T>{a.offsets, mean, y});
 }
 template <executor E, class T>
 void sparse_operations<E, T>::add_chosen([[maybe_unused]] E const& exec, [[maybe_unused]] view a,

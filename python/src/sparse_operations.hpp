@@ -9,6 +9,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
 #include <coppice/semiring/operators/descriptor.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 #include "dense_rows.hpp"
 #include "operators.hpp"
@@ -63,6 +64,9 @@ struct sparse_operations {
     /// for element c if it was chosen for (j, c); for sums in device memory.
     static void reduce_features(Executor const& exec, view a, T const* x, std::int64_t width, row_reduction how, T* y,
                                 std::int32_t* from, chosen_entries among);
+    /// reduce_features for width 1, sums or means, by a plan of the matrix.
+    static void sum_single_features(Executor const& exec, srcsr_plan<std::int32_t> const& plan, view a, T const* x,
+                                    bool mean, T* y);
     /// See sample_products.
     static void sample_products(Executor const& exec, view a, T const* u, T const* v, std::int64_t width, T* values,
                                 std::int32_t const* chosen);
