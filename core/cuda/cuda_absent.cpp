@@ -21,6 +21,7 @@ cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {
 int cuda_executor::device() const { return -1; }
 CUstream_st* cuda_executor::stream() const { return nullptr; }
 int cuda_executor::multiprocessors() const { return 0; }
+cuda_executor cuda_executor::second_stream() const { return *this; }
 std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 void cuda_executor::synchronize() const {}

@@ -255,7 +255,8 @@ struct cuda_executor::state {
     std::string name{};
     std::shared_ptr<stream_ordered_memory> memory;
     std::shared_ptr<memory_resource> resource;
-    std::byte* pinned = nullptr; ///< since the first load of a value
+    std::byte* pinned = nullptr;     ///< since the first load of a value
+    std::shared_ptr<state> second{}; ///< see second_stream()
 
     ~state() {
         if (pinned) pinned_slots::all().give_back(pinned);
@@ -289,6 +290,10 @@ std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_s
 int cuda_executor::device() const { return state_->device; }
 CUstream_st* cuda_executor::stream() const { return state_->records ? state_->recorder : state_->memory->stream(); }
 int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
+cuda_executor cuda_executor::second_stream() const {
+    if (!state_->second) state_->second = made(state_->device, nullptr);
+    return cuda_executor(state_->second);
+}
 std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 

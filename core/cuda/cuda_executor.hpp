@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <coppice/core/memory.hpp>
 
@@ -36,6 +37,10 @@ public:
     /// Returns the name of the device as the driver reports it, for example "NVIDIA H200".
     std::string const& name() const;
     std::shared_ptr<memory_resource> const& memory() const;
+
+    /// Returns an executor of the same device with another stream, the same for all copies of this executor: for
+    /// transfers that overlap with work of this executor.
+    cuda_executor second_stream() const;
 
     /// Waits until all work of the stream is complete. Throws device_error if any of it failed.
     void synchronize() const;
@@ -68,6 +73,7 @@ public:
 
 private:
     struct state;
+    explicit cuda_executor(std::shared_ptr<state> state) : state_(std::move(state)) {}
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
     void load_bytes(void const* from, void* to, std::size_t bytes) const;
     static std::shared_ptr<state> made(int device, CUstream_st* stream); ///< null: creates a new stream

@@ -100,7 +100,12 @@ inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t predece
     return node;
 }
 
-/// Builds the graph of the loop: enter; while (condition) body, `times` times; leave.
+/// Nodes of a loop's body below which the body is repeated in the graph.
+inline constexpr std::size_t few_nodes = 64;
+
+/// Builds the graph of the loop: enter; while (condition) body; leave. A body of few nodes is repeated up to `times`
+/// times: a turn of the loop takes some microseconds, which matters only for these, and each node takes a few
+/// microseconds when the graph is built.
 template <class Body>
 void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, int times, Body const& body) {
     cuda_executor::recording const scope(exec);
@@ -114,7 +119,10 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
     cudaGraph_t inner = nullptr;
     auto const node = add_while_node(graph.get(), enter, condition, inner);
     capture_into(stream, inner, nullptr, [&] {
-        for (int k = 0; k < times; ++k) body();
+        body();
+        std::size_t nodes = 0;
+        COPPICE_CUDA_CHECK(cudaGraphGetNodes(inner, nullptr, &nodes));
+        for (int k = 1; k < times && (std::size_t(k) + 1) * nodes <= few_nodes; ++k) body();
     });
     capture_into(stream, graph.get(), &node, [&] {
         leave_loop_kernel<<<1, 1, 0, stream>>>(loop);

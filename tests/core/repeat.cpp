@@ -71,6 +71,51 @@ TEST_CASE_TEMPLATE("a loop runs until its body ends it", Fixture, COPPICE_TEST_E
 
 namespace {
 
+struct count_pass_if_on {
+    counted* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        if (state->loop.on && ++state->passes == state->last) state->loop.stop();
+    }
+};
+struct triple_if_on {
+    counted const* state;
+    unsigned* x;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (state->loop.on) x[i] = 3 * x[i] + unsigned(state->passes);
+    }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("a body of few or many steps may be repeated between two checks", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    for (int const steps : {1, 5, 90})
+        for (std::int64_t const last : {1, 13}) {
+            CAPTURE(steps);
+            CAPTURE(last);
+            repetition<Executor> repeat(exec);
+            buffer<counted> state(exec, 1);
+            buffer<unsigned> x(exec, 10);
+            auto const first = counting_to(last);
+            exec.copy_elements(&first, state.data(), 1);
+            fill(exec, x.view(), 1u);
+            repeat.run(&state.data()->loop, {.replayable = true, .repeats = 8},
+                       [&] {
+                           for (int s = 0; s < steps; ++s) for_each(exec, 10, triple_if_on{state.data(), x.data()});
+                           for_each(exec, 1, count_pass_if_on{state.data()});
+                       },
+                       {});
+            CHECK(exec.load(state.data()).passes == last);
+            unsigned expected = 1;
+            for (unsigned p = 0; p < last; ++p)
+                for (int s = 0; s < steps; ++s) expected = 3 * expected + p;
+            for (unsigned const element : to_vector(exec, x)) CHECK(element == expected);
+        }
+}
+
+namespace {
+
 struct check_mail {
     counted* state;
     int* mail; ///< iterations so far, readable by the host, and the host's request to stop
@@ -113,6 +158,15 @@ TEST_CASE_TEMPLATE("a host callback observes a loop and can end it", Fixture, CO
 }
 
 #if defined(COPPICE_TEST_CUDA)
+TEST_CASE("all copies of an executor have the same second stream") {
+    cuda_executor const exec, copy = exec, other;
+    auto const second = exec.second_stream();
+    CHECK(second.device() == exec.device());
+    CHECK(second.stream() != exec.stream());
+    CHECK(copy.second_stream().stream() == second.stream());
+    CHECK(other.second_stream().stream() != second.stream());
+}
+
 TEST_CASE("an executor of the default stream captures its loops on another stream") {
     cuda_executor const exec(0, nullptr);
     CHECK(exec.stream() == cudaStreamLegacy);

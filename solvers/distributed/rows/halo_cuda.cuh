@@ -31,7 +31,7 @@ class halo<cuda_executor, T> {
 public:
     halo(cuda_executor const& exec, rank_communicator const& comm, halo_plan plan)
         : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
-          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.device()),
+          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.second_stream()),
           messages_(plan_.send_begin, static_cast<T const*>(sent_.values.data()), plan_.receive_begin, values_.data()) {
     }
 
@@ -68,7 +68,7 @@ private:
     sent_elements<cuda_executor, T> sent_;
     buffer<T> values_;
     device_group const* devices_;
-    cuda_executor exchange_executor_; ///< its stream orders the transfers between devices
+    cuda_executor exchange_executor_; ///< its stream orders the transfers between devices; all halos of a rank use it
     cuda_event left_{}, arrived_{};
     message_list messages_; ///< between the buffers above
 };
