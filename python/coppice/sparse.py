@@ -613,7 +613,7 @@ class Matrix(_Entries):
         X = contiguous("X", X, copy=True)
         same_type("the matrix", A.values, "X", X)
         Y, place = A._library.empty((self.shape[0], X.shape[1]), A.dtype, X), A._library.given
-        _core.reduce_features(A._csr, place(X), X.shape[1], "sum", place(Y), None, None)
+        _core.multiply_columns(A._csr, place(X), X.shape[1], place(Y))
         return in_library_of(given, Y)
 
     def __rmatmul__(self, x: ArrayIn) -> Any:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sparse algebra: element-wise operations, submatrices, masks and accumulators, products over user-defined operators.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
@@ -158,9 +157,26 @@ nb::tuple multiply(csr_matrix const& a, csr_matrix const& b, chosen_monoid const
     });
 }
 
+/// y = A x for x[columns, width], y[rows, width].
+void multiply_columns(csr_matrix const& a, input_array const& x, std::int64_t width, output_array const& y) {
+    with_real(a.values, [&]<class T>(std::type_identity<T>) {
+        require_type<T>(x, "x", "that of the matrix");
+        require_type<T>(y, "y", "that of the matrix");
+        require_same_memory(x, a.values, "x");
+        require_same_memory(y, a.values, "y");
+        require_size("x", std::int64_t(x.size()), a.columns * width);
+        require_size("y", std::int64_t(y.size()), a.rows * width);
+        with_operations<T>(a, [&](auto const& exec, auto on) {
+            on.reduce_features(exec, a.view<T>(), static_cast<T const*>(x.data()), width, row_reduction::sum,
+                               static_cast<T*>(y.data()), nullptr, {});
+        });
+    });
+}
+
 } // namespace
 
 void add_sparse(nb::module_& m) {
+    m.def("multiply_columns", multiply_columns);
     nb::class_<python_writing>(m, "Writing")
         .def(
             "__init__",

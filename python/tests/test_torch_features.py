@@ -80,7 +80,9 @@ def test_derivatives_in_forward_mode_are_refused():
         spmm(graph, X, coppice.semiring.named["arg-max"])
 
 
-def test_an_expression_is_a_semiring_of_features():
+def test_an_expression_is_a_semiring_of_features(device):
+    if device != "cpu":
+        pytest.skip("expressions are compiled for the host")
     try:
         over = coppice.semiring.user(coppice.jit("x < y ? y : x"), coppice.jit("x < y ? x : y"), -1e30)
         Y = spmm(torch.tensor([[0, 1], [1, 1]]), torch.tensor([[1.0, 7.0], [4.0, 0.5]]), over, weights=torch.tensor([3.0, 2.0]))
