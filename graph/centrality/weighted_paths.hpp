@@ -3,6 +3,7 @@
 /// Betweenness and closeness by lengths of edges.
 #pragma once
 
+#include <coppice/core/multi_executor.hpp>
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/path_search_host.hpp>
@@ -17,8 +18,8 @@ namespace coppice::inline v0_1 {
 /// The host searches from one source per thread (Dijkstra's algorithm): O(m + n log C) per source, where C is the ratio
 /// of the largest distance to the smallest difference of distances. Memory: 36 bytes per vertex and thread, 16 for each
 /// edge that was on a shortest path at some time, and 8 per vertex for each of 8 sources, or 4 per thread. CUDA
-/// processes the levels of that graph: O(n + m) and the time of sssp() per source, which waits; 88 bytes per vertex and
-/// the memory of sssp().
+/// processes the levels of that graph, for up to 4 sources at the same time, 2^24 / n: O(n + m) and the time of
+/// sssp() per source, which waits; for each of these sources 96 bytes per vertex and the memory of sssp().
 ///
 /// If a distance does not grow by a length, the host processes levels too. Throws matrix_error if a length is not more
 /// than 0 or edges by which distances do not grow form a cycle, and the errors of betweenness().
@@ -128,45 +129,95 @@ struct is_reached {
     T const* distances;
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return distances[v] - distances[v] == T(0) ? 1 : 0; }
 };
+/// Computes the dependencies on paths from one source after the other, level by level.
+template <executor Executor, class T>
+class levels_of_paths {
+public:
+    levels_of_paths(Executor const& exec, csr_view<T> a, csr_view<T> incoming)
+        : exec_(exec), a_(a), incoming_(incoming), waiting_(exec, a.rows()), paths_(exec, a.rows()),
+          ratios_(exec, a.rows()), all_(every_vertex(exec, graph_view(a))), lists_(exec, a.rows(), a.rows() + 1) {}
+
+    /// Adds the dependencies on paths from a source to `scores` and, unless it is null, to `edge_scores`.
+    void add(vertex_id source, double* scores, double* edge_scores) {
+        graph_view const g(a_), in(incoming_);
+        auto const found = sssp(exec_, a_, source, {.parents = false});
+        weighted_walk<T> const x{
+            a_,          incoming_, found.distances.data(), waiting_.data(), paths_.data(), ratios_.data(), scores,
+            edge_scores, source};
+        edge_sum(exec_, nullptr, all_.data(), in, count_waiting<T>{x});
+        lists_.clear();
+        for_each(exec_, 1, list_source{lists_.now(), source});
+        lists_.forward_once([&] {
+            edge_map(exec_, nullptr, lists_.now(), g, into(lists_.next()), release_on_path<T>{x});
+            edge_sum(exec_, nullptr, lists_.next(), in, count_weighted_paths<T>{x});
+        });
+        std::int32_t levels = 0;
+        if (lists_.count(levels) <
+            reduce(exec_, g.vertices, std::int64_t{0}, is_reached<T>{found.distances.data()}, plus{}))
+            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
+                               "order of the vertices; scale or round the lengths");
+        lists_.backward_once([&] { edge_sum(exec_, nullptr, lists_.now(), g, depend_on_weighted<T>{x}); });
+        exec_.synchronize(); // the distances are destroyed here
+    }
+
+private:
+    Executor exec_;
+    csr_view<T> a_, incoming_;
+    buffer<std::int32_t> waiting_;
+    buffer<scaled_number> paths_, ratios_;
+    buffer<worklist> all_;
+    level_lists<Executor> lists_;
+};
 template <executor Executor, class T>
 void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
                                      std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
-    graph_view const g(a), in(incoming);
-    std::int64_t const n = g.vertices;
-    buffer<std::int32_t> waiting(exec, n);
-    buffer<scaled_number> paths(exec, n), ratios(exec, n);
-    auto const all = every_vertex(exec, g);
-    level_lists<Executor> lists(exec, n, n + 1);
-    for (vertex_id const source : sources) {
-        auto const found = sssp(exec, a, source, {.parents = false});
-        weighted_walk<T> const x{a,
-                                 incoming,
-                                 found.distances.data(),
-                                 waiting.data(),
-                                 paths.data(),
-                                 ratios.data(),
-                                 result.scores.data(),
-                                 of_edges ? result.edge_scores.data() : nullptr,
-                                 source};
-        edge_sum(exec, nullptr, all.data(), in, count_waiting<T>{x});
-        lists.clear();
-        for_each(exec, 1, list_source{lists.now(), source});
-        lists.forward_once([&] {
-            edge_map(exec, nullptr, lists.now(), g, into(lists.next()), release_on_path<T>{x});
-            edge_sum(exec, nullptr, lists.next(), in, count_weighted_paths<T>{x});
-        });
-        std::int32_t levels = 0;
-        if (lists.count(levels) < reduce(exec, n, std::int64_t{0}, is_reached<T>{found.distances.data()}, plus{}))
-            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
-                               "order of the vertices; scale or round the lengths");
-        lists.backward_once([&] { edge_sum(exec, nullptr, lists.now(), g, depend_on_weighted<T>{x}); });
-        exec.synchronize(); // the distances are destroyed here
-    }
+    levels_of_paths<Executor, T> paths(exec, a, incoming);
+    for (vertex_id const source : sources)
+        paths.add(source, result.scores.data(), of_edges ? result.edge_scores.data() : nullptr);
 }
+
+struct add_scores {
+    double const* slots;
+    std::int64_t count, vertices;
+    double* sums;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        double sum = sums[v];
+        for (std::int64_t p = 0; p < count; ++p) sum += slots[p * vertices + v];
+        sums[v] = sum;
+    }
+};
+
+/// Searches from several sources at the same time, each on a separate stream: the levels of a search have too few
+/// vertices for a device, and the host has to queue them. Scores are added in the order of the sources.
 template <executor Executor, class T>
 void add_path_dependencies(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
                            std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
-    add_path_dependencies_by_levels(exec, a, incoming, sources, of_edges, result);
+    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
+    std::int64_t const streams = std::clamp<std::int64_t>((std::int64_t(1) << 24) / std::max<std::int64_t>(n, 1), 1, 4);
+    std::int64_t const together = std::min(streams, count);
+    if (of_edges || together < 2) // scores of edges take too much memory
+        return add_path_dependencies_by_levels(exec, a, incoming, sources, of_edges, result);
+    std::vector<Executor> executors{exec};
+    while (std::int64_t(executors.size()) < together) executors.emplace_back(exec.device());
+    buffer<double> slots(exec, together * n);
+    exec.synchronize(); // the other streams read what was queued on this one
+    multi_executor<Executor>(std::move(executors)).run([&](Executor const& own, rank_communicator const& comm) {
+        levels_of_paths<Executor, T> paths(own, a, incoming);
+        double* const scores = slots.data() + comm.rank() * n;
+        for (std::int64_t first = 0; first < count; first += together) {
+            std::int64_t const rest = std::min(together, count - first);
+            if (comm.rank() < rest) {
+                fill(own, array_view<double>(scores, n), 0.0);
+                paths.add(sources[std::size_t(first + comm.rank())], scores, nullptr);
+            }
+            comm.gather(0);
+            if (comm.rank() == 0) {
+                for_each(own, n, add_scores{slots.data(), rest, n, result.scores.data()});
+                own.synchronize();
+            }
+            comm.gather(0);
+        }
+    });
 }
 /// Calls add(source, distances) for all sources in order, with the distances from the source.
 template <executor Executor, class T, class Add>
