@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include <coppice/algebra/random.hpp>
 #include <coppice/graph/structure/tile_trees.hpp>
@@ -119,23 +120,6 @@ struct flatten_trees {
         return static_cast<vertex_id>(v + j * stride < vertices ? v + j * stride : v);
     }
 };
-/// Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
-struct lowest_tree {
-    graph_view g;
-    vertex_id* up;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
-        up[v] = first < v ? first : static_cast<vertex_id>(v);
-    }
-};
-struct take_sample {
-    vertex_id const* up;
-    vertex_id* sample;
-    std::uint64_t vertices;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        sample[i] = up[mix_bits(static_cast<std::uint64_t>(i)) % vertices];
-    }
-};
 struct is_root {
     vertex_id const* up;
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return up[v] == v ? 1 : 0; }
@@ -150,29 +134,35 @@ struct min_member {
         worker.lower(min + labels[v], static_cast<std::uint32_t>(v));
     }
 };
-struct label_by_min {
-    vertex_id* labels;
-    std::uint32_t const* min;
-    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(min[labels[v]]); }
-};
 
 /// Replaces labels, which are vertices, equal within a group, by the smallest vertex of the group.
 template <executor Executor>
 void label_by_min_member(Executor const& exec, buffer<vertex_id>& labels) {
     auto all_vertices = placed(exec, worklist{nullptr, labels.size(), 0});
-    buffer<std::uint32_t> min(exec, labels.size());
-    fill(exec, min.view(), ~0u);
-    vertex_map(exec, nullptr, all_vertices.data(), nothing(), min_member{labels.data(), min.data()});
-    for_each(exec, labels.size(), label_by_min{labels.data(), min.data()});
+    buffer<std::uint32_t> min_of_label(exec, labels.size());
+    fill(exec, min_of_label.view(), ~0u);
+    vertex_id* const label = labels.data();
+    std::uint32_t* const min = min_of_label.data();
+    vertex_map(exec, nullptr, all_vertices.data(), nothing(), min_member{label, min});
+    for_each(exec, labels.size(), [=] COPPICE_HD(std::int64_t v) { label[v] = static_cast<vertex_id>(min[label[v]]); });
 }
 
+/// Returns 1024 elements at random positions, in ascending order.
+template <executor Executor, class T>
+std::vector<T> sorted_sample(Executor const& exec, array_view<T const> elements) {
+    buffer<T> sample(exec, 1024);
+    array_view<T> const to = sample.view();
+    for_each(exec, sample.size(), [=] COPPICE_HD(std::int64_t i) {
+        to[i] = elements[std::int64_t(mix_bits(static_cast<std::uint64_t>(i)) % std::uint64_t(elements.size()))];
+    });
+    auto found = to_vector(exec, sample);
+    std::sort(found.begin(), found.end());
+    return found;
+}
 /// Returns the most frequent label of 1024 sampled vertices.
 template <executor Executor>
 vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) {
-    buffer<vertex_id> sample(exec, 1024);
-    for_each(exec, sample.size(), take_sample{labels.data(), sample.data(), std::uint64_t(labels.size())});
-    auto seen = to_vector(exec, sample);
-    std::sort(seen.begin(), seen.end());
+    auto const seen = sorted_sample(exec, labels.view());
     vertex_id best = seen[0];
     std::ptrdiff_t max_count = 0;
     for (auto at = seen.begin(); at != seen.end();) {
@@ -191,7 +181,11 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
 template <executor Executor>
 void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
-    for_each(exec, g.vertices, lowest_tree{g, up});
+    // Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
+    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
+        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
+        up[v] = first < v ? first : static_cast<vertex_id>(v);
+    });
     // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
     // halving passes.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 
-#include <coppice/algebra/random.hpp>
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/graph/structure/components.hpp>
 #include <coppice/graph/structure/triangles.hpp>
@@ -181,15 +181,6 @@ struct list_trees {
         if (up[v] == v) worker.emit(v);
     }
 };
-template <class T>
-struct sample_weight {
-    T const* weights;
-    std::uint64_t count;
-    T* sample;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        sample[i] = weights[mix_bits(static_cast<std::uint64_t>(i)) % count];
-    }
-};
 
 /// Emits the remaining roots for the next round.
 struct keep_root {
@@ -306,11 +297,7 @@ private:
     /// Estimates a weight below which there are about two edges per vertex; infinity if there are not many more edges.
     T light_weight() {
         if (count_ <= 6 * vertices_) return std::numeric_limits<T>::infinity();
-        buffer<T> sample(exec_, 1024);
-        for_each(exec_, sample.size(), sample_weight<T>{weights_.data(), std::uint64_t(count_), sample.data()});
-        auto seen = to_vector(exec_, sample);
-        std::sort(seen.begin(), seen.end());
-        return seen[std::size_t(2 * vertices_ * 1024 / count_)];
+        return sorted_sample(exec_, std::as_const(weights_).view())[std::size_t(2 * vertices_ * 1024 / count_)];
     }
     forest_state state() { return {up_.data(), lightest_.data(), edge_.data()}; }
     edge_trees halves(buffer<vertex_id>& both) { return {both.data(), both.data() + count_}; }
