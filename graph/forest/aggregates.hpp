@@ -60,25 +60,7 @@ struct assign_run {
         of[v] = c.runs > 0 ? c.first_run + I(std::int64_t(positions[v]) * c.runs / c.length) : I(-1);
     }
 };
-template <class I>
-struct assign_companion {
-    I const* companions;
-    path_runs<I> const* path_of;
-    I const* path_ids;
-    I const* of_before;
-    I* of;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        I const other = companions[v];
-        of[v] = path_of[path_ids[v]].runs == 0 && other >= 0 ? of_before[other] : of_before[v];
-    }
-};
 
-/// Vertices without a mate, and the smaller end of each matched pair, number an aggregate.
-template <class I>
-struct is_pair_leader {
-    I const* mates;
-    COPPICE_HD I operator()(std::int64_t v) const { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); }
-};
 template <class I>
 struct store_pair {
     I const* mates;
@@ -88,12 +70,6 @@ struct store_pair {
         of[v] = number;
         if (mates[v] >= 0) of[mates[v]] = number;
     }
-};
-template <class I>
-struct compose_number {
-    I const *first, *second;
-    I* of;
-    COPPICE_HD void operator()(std::int64_t v) const { of[v] = first[v] < 0 ? I(-1) : second[first[v]]; }
 };
 
 } // namespace graph_detail
@@ -122,10 +98,14 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     buffer<I> before(exec, companions.empty() ? 0 : n);
     I* const direct = companions.empty() ? a.of.data() : before.data();
     for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), path_of.data(), direct});
-    if (!companions.empty())
-        for_each(
-            exec, n,
-            assign_companion<I>{companions.data(), path_of.data(), forest.path_ids.data(), before.data(), a.of.data()});
+    if (companions.empty()) return a;
+    path_runs<I> const* const path = path_of.data();
+    I const* const path_ids = forest.path_ids.data();
+    I* const of = a.of.data();
+    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
+        I const other = companions[v];
+        of[v] = path[path_ids[v]].runs == 0 && other >= 0 ? direct[other] : direct[v];
+    });
     return a;
 }
 
@@ -140,8 +120,11 @@ vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const
     a.vertices = matching.vertices;
     a.of = buffer<I>(exec, matching.vertices);
     I const* const mates = matching.neighbors.data();
-    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), is_pair_leader<I>{mates},
-                             store_pair<I>{mates, a.of.data()}, I(0));
+    // vertices without a mate, and the smaller end of each matched pair, number an aggregate
+    a.count = exclusive_scan(
+        exec, std::int64_t(matching.vertices),
+        [=] COPPICE_HD(std::int64_t v) { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); },
+        store_pair<I>{mates, a.of.data()}, I(0));
     return a;
 }
 
@@ -154,7 +137,9 @@ vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& f
     a.vertices = first.vertices;
     a.count = second.count;
     a.of = buffer<I>(exec, first.vertices);
-    for_each(exec, first.vertices, graph_detail::compose_number<I>{first.of.data(), second.of.data(), a.of.data()});
+    I const *const inner = first.of.data(), *const outer = second.of.data();
+    I* const of = a.of.data();
+    for_each(exec, first.vertices, [=] COPPICE_HD(std::int64_t v) { of[v] = inner[v] < 0 ? I(-1) : outer[inner[v]]; });
     return a;
 }
 

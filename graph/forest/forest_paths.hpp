@@ -310,37 +310,6 @@ private:
         return path_end_vertex(e.link[d]) == ids(v) ? I(-1) : neighbor(v, d);
     }
 };
-template <class I>
-struct starts_path {
-    I const* positions;
-    COPPICE_HD bool operator()(std::int64_t v) const { return positions[v] == 0; }
-};
-template <class I>
-struct store_first {
-    I* first;
-    COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { first[path] = static_cast<I>(v); }
-};
-/// Length of path k from the entry of its first vertex.
-template <class I>
-struct length_of_path {
-    position_entry<I> const* entries;
-    I const* first;
-    COPPICE_HD I operator()(std::int64_t k) const {
-        position_entry<I> const e = entries[first[k]];
-        return static_cast<I>(e.value[0] + e.value[1] - 1);
-    }
-};
-/// Stores the first position of path k, indexed by the path and by its first vertex.
-template <class I>
-struct store_start {
-    I const* first;
-    I* starts;
-    I* offsets;
-    COPPICE_HD void operator()(std::int64_t k, I start) const {
-        offsets[k] = start;
-        starts[first[k]] = start;
-    }
-};
 template <class I, class Ids, class Starts>
 struct store_position {
     Starts starts;
@@ -381,14 +350,27 @@ void number_along_paths(Rank const& rank, array_view<position_entry<I> const> en
     forest.longest_path = of_all.longest;
     forest.paths = of_all.paths;
     I const begin = rank.sum_before(lengths.sum);
-    buffer<I> first(exec, n);
-    queue_select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()});
+    buffer<I> firsts(exec, n);
+    I* const first = firsts.data();
+    queue_select(
+        exec, n, [=] COPPICE_HD(std::int64_t v) { return positions[v] == 0; },
+        [=] COPPICE_HD(std::int64_t path, std::int64_t v) { first[path] = static_cast<I>(v); });
     forest.path_offsets = buffer<I>(exec, std::int64_t(lengths.paths) + 1);
     buffer<I> starts(exec, n);
-    queue_exclusive_scan(exec, std::int64_t(lengths.paths), length_of_path<I>{entries.data(), first.data()},
-                         store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, begin);
+    I *const start_of = starts.data(), *const offsets = forest.path_offsets.data();
+    queue_exclusive_scan(
+        exec, std::int64_t(lengths.paths),
+        [=] COPPICE_HD(std::int64_t k) { // length of the path
+            position_entry<I> const e = entries[first[k]];
+            return static_cast<I>(e.value[0] + e.value[1] - 1);
+        },
+        [=] COPPICE_HD(std::int64_t k, I start) {
+            offsets[k] = start;
+            start_of[first[k]] = start;
+        },
+        begin);
     fill(exec, forest.path_offsets.view().slice(lengths.paths, 1), static_cast<I>(begin + lengths.sum));
-    path_starts const of_paths(rank, neighbor, starts.data(), forest.path_ids.data());
+    path_starts const of_paths(rank, neighbor, start_of, forest.path_ids.data());
     for_each(exec, n,
              store_position<I, ids_type, decltype(of_paths.of)>{of_paths.of, rank.ids(), forest.path_ids.data(),
                                                                 positions, forest.permutation.data(),
