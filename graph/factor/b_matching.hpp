@@ -47,6 +47,12 @@ template <class T>
 struct edge_list {
     vertex_id *low, *high;
     T* weight;
+    /// Copies edge e of `from` to position `at`.
+    COPPICE_HD void copy_edge(edge_list const& from, std::int64_t e, std::int64_t at) const {
+        low[at] = from.low[e];
+        high[at] = from.high[e];
+        weight[at] = from.weight[e];
+    }
 };
 /// Selects the entries above the diagonal with nonzero weight.
 template <class T>
@@ -61,44 +67,6 @@ struct weighted_edges {
         edges.low[at] = u;
         edges.high[at] = a.indices[k];
         edges.weight[at] = weight;
-    }
-};
-template <class T>
-struct hash_of_edge {
-    edge_list<T> edges;
-    std::uint64_t* hash;
-    std::int32_t* index;
-    COPPICE_HD void operator()(std::int64_t e) const {
-        hash[e] = edge_order<vertex_id>{}.hash(edges.low[e], edges.high[e]);
-        index[e] = static_cast<std::int32_t>(e);
-    }
-};
-template <class T>
-struct lightness_of_edge {
-    T const* weight;
-    std::int32_t const* index;
-    T* key;
-    COPPICE_HD void operator()(std::int64_t e) const { key[e] = -weight[index[e]]; }
-};
-template <class T>
-struct move_edge {
-    edge_list<T> from, to;
-    std::int32_t const* index;
-    COPPICE_HD void operator()(std::int64_t e) const {
-        to.low[e] = from.low[index[e]];
-        to.high[e] = from.high[index[e]];
-        to.weight[e] = from.weight[index[e]];
-    }
-};
-template <class T>
-struct ends_of_edge {
-    edge_list<T> edges;
-    vertex_id* vertex;
-    std::int32_t* edge;
-    COPPICE_HD void operator()(std::int64_t e) const {
-        vertex[2 * e] = edges.low[e];
-        vertex[2 * e + 1] = edges.high[e];
-        edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
     }
 };
 /// Computes the offset of the ends at vertex v in the list of ends, which is sorted by vertex.
@@ -210,15 +178,6 @@ struct has_both_bids {
     COPPICE_HD bool operator()(std::int64_t e) const { return (bids[e / 32] >> 2 * (e % 32) & 3) == 3; }
 };
 template <class T>
-struct emit_both_ends {
-    edge_list<T> from, to;
-    COPPICE_HD void operator()(std::int64_t at, std::int64_t e) const {
-        to.low[at] = from.low[e];
-        to.high[at] = from.high[e];
-        to.weight[at] = from.weight[e];
-    }
-};
-template <class T>
 struct value_as_double {
     T const* values;
     COPPICE_HD double operator()(std::int64_t i) const { return double(values[i]); }
@@ -242,21 +201,29 @@ template <executor Executor, class T>
 edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
     std::int32_t count = 0;
     auto const first = offsets_of_selected(exec, a, weighted_edges<T>{a, {}, nullptr}, count);
-    edge_buffers<T> edges(exec, count);
+    edge_buffers<T> found(exec, count);
+    edge_list<T> const edges = found.view();
     auto bad = placed(exec, 0);
-    filter_edges(exec, a, first.data(), weighted_edges<T>{a, edges.view(), bad.data()});
+    filter_edges(exec, a, first.data(), weighted_edges<T>{a, edges, bad.data()});
     if (exec.load(bad.data()) != 0) throw matrix_error("b_matching: edge weights are not finite");
-    buffer<std::int32_t> index(exec, count);
+    buffer<std::int32_t> indices(exec, count);
+    std::int32_t* const index = indices.data();
     {
-        buffer<std::uint64_t> hash(exec, count);
-        for_each(exec, count, hash_of_edge<T>{edges.view(), hash.data(), index.data()});
-        sort_by_key(exec, hash.view(), index.view());
+        buffer<std::uint64_t> hashes(exec, count);
+        std::uint64_t* const hash = hashes.data();
+        for_each(exec, count, [=] COPPICE_HD(std::int64_t e) {
+            hash[e] = edge_order<vertex_id>{}.hash(edges.low[e], edges.high[e]);
+            index[e] = static_cast<std::int32_t>(e);
+        });
+        sort_by_key(exec, hashes.view(), indices.view());
     }
     buffer<T> lightness(exec, count);
-    for_each(exec, count, lightness_of_edge<T>{edges.weight.data(), index.data(), lightness.data()});
-    sort_by_key(exec, lightness.view(), index.view());
+    T* const key = lightness.data();
+    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { key[e] = -edges.weight[index[e]]; });
+    sort_by_key(exec, lightness.view(), indices.view());
     edge_buffers<T> ordered(exec, count);
-    for_each(exec, count, move_edge<T>{edges.view(), ordered.view(), index.data()});
+    edge_list<T> const to = ordered.view();
+    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { to.copy_edge(edges, index[e], e); });
     return ordered;
 }
 
@@ -270,11 +237,18 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
     require_size("capacities of b_matching", capacities, n);
     if (std::int64_t const bad = reduce(exec, n, std::int64_t{0}, is_below_zero{capacities.data()}, plus{}); bad > 0)
         throw argument_error("b_matching: " + std::to_string(bad) + " capacities are below 0");
-    auto edges = edges_in_order(exec, a);
-    std::int64_t const count = edges.low.size();
+    auto ordered = edges_in_order(exec, a);
+    edge_list<T> const edges = ordered.view();
+    std::int64_t const count = ordered.low.size();
     buffer<vertex_id> ends(exec, 2 * count);
     buffer<std::int32_t> incident(exec, 2 * count), offsets(exec, n + 1), words(exec, 4 * n);
-    for_each(exec, count, ends_of_edge<T>{edges.view(), ends.data(), incident.data()});
+    vertex_id* const end = ends.data();
+    std::int32_t* const edge = incident.data();
+    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) {
+        end[2 * e] = edges.low[e];
+        end[2 * e + 1] = edges.high[e];
+        edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
+    });
     sort_by_key(exec, ends.view(), incident.view());
     for_each(exec, n + 1, first_end{ends.data(), 2 * count, offsets.data()});
     buffer<std::uint64_t> bids(exec, (count + 31) / 32);
@@ -289,8 +263,8 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
     worklist *const bidders = lists[0], *const again = lists[1], *const full = lists[2];
     auto state = placed(exec, bidding_state{});
     auto* const w = words.data();
-    bidding const x{rows,  edges.low.data(), edges.high.data(), capacities.data(), w,
-                    w + n, w + 2 * n,        w + 3 * n,         bids.data(),       state.data()};
+    bidding const x{rows,  edges.low, edges.high, capacities.data(), w,
+                    w + n, w + 2 * n, w + 3 * n,  bids.data(),       state.data()};
     for_each(exec, n, begin_bidding{x, bidders});
     if (n > 0)
         rounds<Executor>(exec).run(&state.data()->loop, item_step{nullptr, bidders, into(full), bid{x}},
@@ -299,13 +273,14 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
 
     b_matching_result<T> result;
     edge_buffers<T> chosen(exec, count);
-    std::int64_t const found =
-        select(exec, count, has_both_bids{bids.data()}, emit_both_ends<T>{edges.view(), chosen.view()});
+    edge_list<T> const to = chosen.view();
+    std::int64_t const found = select(exec, count, has_both_bids{bids.data()},
+                                      [=] COPPICE_HD(std::int64_t at, std::int64_t e) { to.copy_edge(edges, e, at); });
     result.from = copy_of(exec, chosen.low.view().slice(0, found));
     result.to = copy_of(exec, chosen.high.view().slice(0, found));
     result.weights = copy_of(exec, chosen.weight.view().slice(0, found));
     result.weight = reduce(exec, found, 0.0, value_as_double<T>{chosen.weight.data()}, plus{});
-    double const all = reduce(exec, count, 0.0, value_as_double<T>{edges.weight.data()}, plus{});
+    double const all = reduce(exec, count, 0.0, value_as_double<T>{edges.weight}, plus{});
     result.weight_coverage = all > 0 ? result.weight / all : 0;
     result.rounds = exec.load(state.data()).round;
     return result;
