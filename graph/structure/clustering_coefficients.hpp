@@ -42,16 +42,6 @@ struct largest_weight {
         return x >= 0 && x - x == 0 ? x : std::numeric_limits<double>::infinity();
     }
 };
-template <class T>
-struct root_of_weight {
-    csr_view<T> a;
-    double scale; ///< the largest weight; 0: edges have weight 1
-    double* roots;
-    COPPICE_HD void operator()(std::int64_t u) const {
-        for (auto k = a.row_begin(u); k < a.row_end(u); ++k)
-            roots[k] = a.indices[k] == u ? 0.0 : scale > 0 ? std::cbrt(double(a.coefficients[k]) / scale) : 1.0;
-    }
-};
 
 /// Number of entries of a row that are not on the diagonal.
 struct degree_without_loops {
@@ -102,7 +92,11 @@ buffer<double> clustering_coefficients(Executor const& exec, csr_view<T> a, clus
         fill(exec, found.view(), 0.0);
         return found;
     }
-    for_each(exec, n, root_of_weight<T>{a, largest, roots.data()});
+    double* const root = roots.data();
+    for_each(exec, n, [=] COPPICE_HD(std::int64_t u) {
+        for (auto k = a.row_begin(u); k < a.row_end(u); ++k) // if largest is 0, edges have weight 1
+            root[k] = a.indices[k] == u ? 0.0 : largest > 0 ? std::cbrt(double(a.coefficients[k]) / largest) : 1.0;
+    });
     csr_view<double> const w{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, roots.data()};
     csr<double> transposed, sum;
     if (!options.undirected) {

@@ -371,11 +371,6 @@ void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) 
     exec.synchronize();
 }
 
-struct colour_of {
-    std::int32_t const* colours;
-    COPPICE_HD std::int32_t operator()(std::int64_t v) const { return colours[v] + 1; }
-};
-
 } // namespace analytics
 
 template <executor Executor>
@@ -385,7 +380,8 @@ colouring_result colour_graph(Executor const& exec, graph_view g) {
     if (g.vertices == 0) return result;
     std::int32_t* const colours = result.colours.data();
     colour_in_order(exec, g, colours);
-    result.count = reduce(exec, g.vertices, std::int32_t{0}, colour_of{colours}, maximum{});
+    result.count = reduce(
+        exec, g.vertices, std::int32_t{0}, [=] COPPICE_HD(std::int64_t v) { return colours[v] + 1; }, maximum{});
     return result;
 }
 

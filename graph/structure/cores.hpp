@@ -33,15 +33,6 @@ struct cores_state {
     std::int32_t min_degree = 0; ///< smallest degree above k of the last selection
 };
 
-struct begin_cores {
-    std::int64_t vertices;
-    std::int32_t* cores;
-    worklist* rest;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        cores[v] = -1;
-        list_all{rest, vertices}(v);
-    }
-};
 /// Updates the neighbour of a removed vertex: it is removed next if its degree falls to k.
 struct peel_edge {
     graph_view g;
@@ -115,7 +106,10 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
-    for_each(exec, g.vertices, begin_cores{g.vertices, cores, rest});
+    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
+        cores[v] = -1;
+        list_all{rest, g.vertices}(v);
+    });
     rounds<Executor>(exec).run(
         &s->loop, edge_step{nullptr, now, g, into(next), peel_edge{g, degrees.data(), cores, s}},
         single_step{end_peeling{now, next, rest, s}},

@@ -27,16 +27,6 @@ namespace analytics {
 
 enum set_status : std::uint8_t { set_out = 0, set_in = 1, set_open = 2 /* + class */ };
 
-struct open_vertex {
-    graph_view g;
-    vertex_order order;
-    std::uint8_t* status;
-    worklist* all_vertices;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(v)));
-        if (v == 0) *all_vertices = {nullptr, g.vertices, 0};
-    }
-};
 struct decide_member {
     graph_view g;
     std::uint8_t* status;
@@ -113,9 +103,14 @@ template <class Executor>
 void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
     auto all_vertices = placed(exec, worklist{});
-    for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, all_vertices.data()});
+    vertex_order const order(g, false);
+    worklist* const all = all_vertices.data();
+    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
+        status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(v)));
+        if (v == 0) *all = {nullptr, g.vertices, 0};
+    });
     bool const ahead = should_read_ahead(exec, g);
-    try_vertex_map(exec, nullptr, all_vertices.data(), g, into(lists[0]), decide_member{g, status, true, ahead});
+    try_vertex_map(exec, nullptr, all, g, into(lists[0]), decide_member{g, status, true, ahead});
     vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});
 }
 

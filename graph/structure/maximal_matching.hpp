@@ -340,11 +340,6 @@ inline void match_all(host_executor const& exec, graph_view g, vertex_id* mates,
     match_in_order(exec, g, mates);
 }
 
-struct count_matched {
-    vertex_id const* mates;
-    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return mates[v] >= 0 ? 1 : 0; }
-};
-
 } // namespace analytics
 
 template <executor Executor>
@@ -362,7 +357,8 @@ matching_result maximal_matching(Executor const& exec, graph_view g) {
         fill(exec, result.mates.view(), -1);
     if (near.use_blocks() && !are_few(left, g)) left = match_blocks(exec, g, mates, lists);
     if (left > 0) match_all(exec, g, mates, lists, left);
-    result.pairs = reduce(exec, g.vertices, std::int64_t{0}, count_matched{mates}, plus{}) / 2;
+    auto const is_matched = [=] COPPICE_HD(std::int64_t v) { return std::int64_t(mates[v] >= 0); };
+    result.pairs = reduce(exec, g.vertices, std::int64_t{0}, is_matched, plus{}) / 2;
     return result;
 }
 
