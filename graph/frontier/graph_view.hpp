@@ -59,6 +59,12 @@ inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
                              std::to_string(g.vertices) + " vertices, which are counted from 0");
 }
 
+/// Whether element i of a list is no vertex, to count such elements.
+struct is_no_vertex {
+    vertex_id const* list;
+    vertex_id vertices;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return list[i] < 0 || list[i] >= vertices ? 1 : 0; }
+};
 /// Element i of an array, for reductions.
 template <class T>
 struct value_at {

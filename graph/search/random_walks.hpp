@@ -135,11 +135,6 @@ struct sum_weights_of_row {
         return bad;
     }
 };
-struct is_outside {
-    vertex_id const* starts;
-    vertex_id vertices;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return starts[i] < 0 || starts[i] >= vertices ? 1 : 0; }
-};
 
 inline void check_walks(random_walk_options const& o) {
     if (o.length < 1)
@@ -159,7 +154,7 @@ buffer<vertex_id> random_walks(Executor const& exec, csr_view<T> a, array_view<v
     graph_view const g(a);
     check_walks(options);
     std::int64_t const count = starts.size();
-    if (reduce(exec, count, std::int64_t{0}, is_outside{starts.data(), g.vertices}, plus{}) > 0)
+    if (reduce(exec, count, std::int64_t{0}, is_no_vertex{starts.data(), g.vertices}, plus{}) > 0)
         throw argument_error("random_walks: a start is no vertex, expected 0 to " + std::to_string(g.vertices - 1));
     buffer<double> sums(exec, options.weighted ? g.edge_count : 0);
     if (options.weighted &&

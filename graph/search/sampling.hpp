@@ -151,11 +151,6 @@ struct count_up {
     vertex_id first;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = first + vertex_id(i); }
 };
-struct is_no_vertex {
-    vertex_id const* list;
-    vertex_id vertices;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return list[i] < 0 || list[i] >= vertices ? 1 : 0; }
-};
 struct repeats_previous {
     vertex_id const* sorted;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return i > 0 && sorted[i] == sorted[i - 1] ? 1 : 0; }
@@ -211,31 +206,12 @@ private:
     std::vector<buffer<vertex_id>> hops_{};
 };
 
-/// Ends of drawn edges, and their local numbers.
-struct end_of_edge {
-    graph_view g;
-    std::int32_t const* edges;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t e) const { to[e] = g.neighbors[edges[e]]; }
-};
 struct number_of_end {
     graph_view g;
     std::int32_t const* edges;
     number_lookup lookup;
     vertex_id* to;
     COPPICE_HD void operator()(std::int64_t e) const { to[e] = lookup(g.neighbors[edges[e]]); }
-};
-struct is_new_vertex {
-    vertex_id const* sorted;
-    number_lookup lookup;
-    COPPICE_HD bool operator()(std::int64_t i) const {
-        return (i == 0 || sorted[i] != sorted[i - 1]) && lookup(sorted[i]) < 0;
-    }
-};
-struct emit_vertex {
-    vertex_id const* from;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t i) const { to[position] = from[i]; }
 };
 
 /// The ends of edges that have no local number yet, in ascending order.
@@ -245,11 +221,15 @@ buffer<vertex_id> new_ends(Executor const& exec, graph_view g, buffer<std::int32
     std::int64_t const count = edges.size();
     buffer<vertex_id> ends(exec, count), found(exec, count);
     if (count == 0) return found;
-    for_each(exec, count, end_of_edge{g, edges.data(), ends.data()});
+    std::int32_t const* const edge = edges.data();
+    vertex_id *const sorted = ends.data(), *const to = found.data();
+    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { sorted[e] = g.neighbors[edge[e]]; });
     fill(exec, found.view(), 0);
     sort_by_key(exec, ends.view(), found.view());
-    std::int64_t const added =
-        select(exec, count, is_new_vertex{ends.data(), lookup}, emit_vertex{ends.data(), found.data()});
+    std::int64_t const added = select(
+        exec, count,
+        [=] COPPICE_HD(std::int64_t i) { return (i == 0 || sorted[i] != sorted[i - 1]) && lookup(sorted[i]) < 0; },
+        [=] COPPICE_HD(std::int64_t at, std::int64_t i) { to[at] = sorted[i]; });
     auto shortened = copy_of(exec, array_view<vertex_id const>(found.data(), added));
     exec.synchronize(); // both lists are destroyed here
     return shortened;
@@ -280,10 +260,6 @@ struct inner_edges {
         }
         return count;
     }
-};
-struct write_inner_edges {
-    inner_edges each;
-    COPPICE_HD void operator()(std::int64_t i) const { each(i); }
 };
 
 inline void check_fanouts(neighbor_sample_options const& o) {
@@ -354,7 +330,7 @@ local_graph induced_subgraph(Executor const& exec, graph_view g, array_view<vert
     each.from = found.from.data();
     each.to = found.to.data();
     each.edges = found.edges.data();
-    for_each(exec, vertices.size(), write_inner_edges{each});
+    for_each(exec, vertices.size(), [=] COPPICE_HD(std::int64_t i) { each(i); });
     exec.synchronize(); // numbers and offsets are destroyed here
     return found;
 }
