@@ -47,31 +47,10 @@ struct distance_sums {
         harmonic[v] += double(sources) / double(depth);
     }
 };
-struct no_distances {
-    distance_sums x;
-    std::uint8_t* is_source;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        x.sum[v] = x.count[v] = 0;
-        x.harmonic[v] = 0;
-        is_source[v] = 0;
-    }
-};
 struct flag_source {
     vertex_id const* sources;
     std::uint8_t* is_source;
     COPPICE_HD void operator()(std::int64_t i) const { is_source[sources[i]] = 1; }
-};
-struct finish_closeness {
-    distance_sums x;
-    std::uint8_t const* is_source;
-    double sources;
-    double scale; ///< scale from the sources to all vertices
-    double* scores;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        double const reach = double(x.count[v]), others = sources - is_source[v];
-        scores[v] = reach > 0 ? reach / double(x.sum[v]) * (reach / others) : 0.0;
-        x.harmonic[v] *= scale;
-    }
 };
 struct store_levels {
     std::int32_t* const* levels; ///< levels of the first source of a group
@@ -79,16 +58,6 @@ struct store_levels {
     COPPICE_HD void operator()(vertex_id v, std::uint64_t bits, std::int32_t depth) const {
         for (std::int64_t s = 0; bits != 0; ++s, bits >>= 1)
             if (bits & 1) (*levels)[s * vertices + v] = depth;
-    }
-};
-struct begin_levels {
-    std::int32_t** first_level;
-    std::int32_t* levels;
-    vertex_id const* sources;
-    std::int64_t vertices;
-    COPPICE_HD void operator()(std::int64_t s) const {
-        if (s == 0) *first_level = levels;
-        levels[s * vertices + sources[s]] = 0;
     }
 };
 
@@ -105,14 +74,24 @@ closeness_result closeness(Executor const& exec, graph_view g, source_choice con
     buffer<std::int64_t> sums(exec, 2 * n);
     buffer<std::uint8_t> is_source(exec, n);
     distance_sums const x{sums.data(), sums.data() + n, result.harmonic.data()};
-    for_each(exec, n, no_distances{x, is_source.data()});
-    for_each(exec, count, flag_source{sources.data(), is_source.data()});
+    std::uint8_t* const chosen_flag = is_source.data();
+    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
+        x.sum[v] = x.count[v] = 0;
+        x.harmonic[v] = 0;
+        chosen_flag[v] = 0;
+    });
+    for_each(exec, count, flag_source{sources.data(), chosen_flag});
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together)
         search.run(sources.data() + first, int(std::min<std::int64_t>(together, count - first)), x);
-    double const scale = from.vertices.empty() ? double(n) / double(count) : 1.0;
-    for_each(exec, n, finish_closeness{x, is_source.data(), double(count), scale, result.scores.data()});
+    double const scale = from.vertices.empty() ? double(n) / double(count) : 1.0; // from the sources to all vertices
+    double* const scores = result.scores.data();
+    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
+        double const reach = double(x.count[v]), others = double(count) - chosen_flag[v];
+        scores[v] = reach > 0 ? reach / double(x.sum[v]) * (reach / others) : 0.0;
+        x.harmonic[v] *= scale;
+    });
     exec.synchronize();
     return result;
 }
@@ -131,8 +110,14 @@ buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together) {
         std::int64_t const some = std::min<std::int64_t>(together, count - first);
-        for_each(exec, some, begin_levels{first_level.data(), levels.data() + first * n, from.data() + first, n});
-        search.run(from.data() + first, int(some), store_levels{first_level.data(), n});
+        std::int32_t** const of_group = first_level.data();
+        std::int32_t* const level = levels.data() + first * n;
+        vertex_id const* const source = from.data() + first;
+        for_each(exec, some, [=] COPPICE_HD(std::int64_t s) {
+            if (s == 0) *of_group = level;
+            level[s * n + source[s]] = 0;
+        });
+        search.run(source, int(some), store_levels{of_group, n});
     }
     exec.synchronize();
     return levels;

@@ -96,31 +96,21 @@ private:
     srcsr_plan<std::int32_t> plan_;
 };
 
-/// Stores next = scale (y + own x) + constant; returns |change|.
-struct next_score {
-    double const *x, *y;
-    double* next;
-    double scale, own, constant;
-    COPPICE_HD double operator()(std::int64_t v) const {
-        double const to = scale * (y[v] + own * x[v]) + constant, change = to - x[v];
-        next[v] = to;
-        return change < 0 ? -change : change;
-    }
-};
-/// Replaces x; returns the sum of |change|.
+/// Replaces x by scale (y + own x) + constant; returns the sum of |change|. `next` is workspace.
 template <executor Executor>
 double take_step(Executor const& exec, buffer<double>& x, buffer<double> const& y, buffer<double>& next, double scale,
                  double own, double constant) {
-    double const change =
-        reduce(exec, x.size(), 0.0, next_score{x.data(), y.data(), next.data(), scale, own, constant}, plus{});
+    double const *const old = x.data(), *const add = y.data();
+    double* const to = next.data();
+    auto const step = [=] COPPICE_HD(std::int64_t v) {
+        to[v] = scale * (add[v] + own * old[v]) + constant;
+        double const change = to[v] - old[v];
+        return change < 0 ? -change : change;
+    };
+    double const change = reduce(exec, x.size(), 0.0, step, plus{});
     x.swap(next);
     return change;
 }
-struct multiply_by {
-    double* x;
-    double factor;
-    COPPICE_HD void operator()(std::int64_t v) const { x[v] *= factor; }
-};
 struct score_size {
     double const* x;
     double const* y;
@@ -145,8 +135,9 @@ struct degree_of {
 
 template <executor Executor>
 void scale_to_sum(Executor const& exec, buffer<double>& x) {
-    double const sum = reduce(exec, x.size(), 0.0, value_at<double>{x.data()}, plus{});
-    if (sum > 0) for_each(exec, x.size(), multiply_by{x.data(), 1 / sum});
+    double const sum = reduce(exec, x.size(), 0.0, value_at<double>{x.data()}, plus{}), factor = 1 / sum;
+    double* const values = x.data();
+    if (sum > 0) for_each(exec, x.size(), [=] COPPICE_HD(std::int64_t v) { values[v] *= factor; });
 }
 
 } // namespace analytics

@@ -41,14 +41,6 @@ struct flag_component {
         worker.store(lost + labels[ends[e]], 1);
     }
 };
-struct begin_again {
-    vertex_id const* labels;
-    std::int32_t const* lost;
-    vertex_id* up;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v];
-    }
-};
 struct unite_again {
     graph_view g;
     vertex_id const* labels;
@@ -95,14 +87,16 @@ components_result components_again(Executor const& exec, graph_view g, component
     if (n == 0) return result;
     vertex_id* const up = result.labels.data();
     vertex_id const* const labels = old.labels.data();
-    buffer<std::int32_t> lost(exec, n);
-    fill(exec, lost.view(), 0);
+    buffer<std::int32_t> lost_components(exec, n);
+    std::int32_t* const lost = lost_components.data();
+    fill(exec, lost_components.view(), 0);
     auto all_vertices = placed(exec, worklist{nullptr, n, 0});
     auto new_edges = placed(exec, worklist{nullptr, came.size() / 2, 0});
     auto old_ends = placed(exec, worklist{nullptr, went.size(), 0});
-    vertex_map(exec, nullptr, old_ends.data(), nothing(), flag_component{went.data(), labels, lost.data()});
-    for_each(exec, n, begin_again{labels, lost.data(), up});
-    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), unite_again{g, labels, lost.data(), up});
+    vertex_map(exec, nullptr, old_ends.data(), nothing(), flag_component{went.data(), labels, lost});
+    for_each(exec, n,
+             [=] COPPICE_HD(std::int64_t v) { up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v]; });
+    edge_map(exec, nullptr, all_vertices.data(), g, nothing(), unite_again{g, labels, lost, up});
     vertex_map(exec, nullptr, new_edges.data(), nothing(), unite_pair{came.data(), up});
     vertex_map(exec, nullptr, all_vertices.data(), nothing(), flatten_tree{up});
     result.components = reduce(exec, n, std::int64_t{0}, is_root{up}, plus{});

@@ -167,25 +167,6 @@ struct move_offset {
         to[u] = static_cast<std::int32_t>(offsets[u] + step * low);
     }
 };
-template <class T>
-struct write_added {
-    std::uint64_t const* keys;
-    std::int64_t const* positions;
-    T const* added;
-    std::int32_t* indices;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        indices[positions[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
-        values[positions[k] + k] = added[k];
-    }
-};
-template <class T>
-struct write_replaced {
-    std::int64_t const* at;
-    T const* from;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t k) const { values[at[k]] = from[k]; }
-};
 
 /// Shifts all entries; `keys` and `positions` are those of the changes.
 template <executor Executor, class T>
@@ -238,10 +219,16 @@ csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batc
     auto const new_positions = exec.copy(positions), at = exec.copy(replaced);
     auto const new_values = exec.copy(added), other_values = exec.copy(values);
     auto b = move_entries(exec, a, new_keys, new_positions, 1);
-    for_each(
-        exec, new_keys.size(),
-        write_added<T>{new_keys.data(), new_positions.data(), new_values.data(), b.indices.data(), b.values.data()});
-    for_each(exec, at.size(), write_replaced<T>{at.data(), other_values.data(), b.values.data()});
+    auto const key = new_keys.view();
+    auto const position = new_positions.view(), old_position = at.view();
+    auto const new_value = new_values.view(), other_value = other_values.view();
+    auto const to_indices = b.indices.view();
+    auto const to_values = b.values.view();
+    for_each(exec, key.size(), [=] COPPICE_HD(std::int64_t k) {
+        to_indices[position[k] + k] = static_cast<std::int32_t>(key[k] & 0xffffffffu);
+        to_values[position[k] + k] = new_value[k];
+    });
+    for_each(exec, at.size(), [=] COPPICE_HD(std::int64_t k) { to_values[old_position[k]] = other_value[k]; });
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
 }

@@ -218,15 +218,6 @@ struct flag_label {
         worker.store(used + labels[v], 1);
     }
 };
-struct store_number {
-    std::int32_t* numbers;
-    COPPICE_HD void operator()(std::int64_t c, std::int32_t number) const { numbers[c] = number; }
-};
-struct number_labels {
-    std::int32_t const* numbers;
-    vertex_id* labels;
-    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = numbers[labels[v]]; }
-};
 /// For each vertex of the first graph, replaces the vertex of this level that contains it by the community of that
 /// vertex.
 struct follow_level {
@@ -238,11 +229,6 @@ struct as_double {
     std::int64_t const* from;
     double* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = double(from[k]); }
-};
-struct as_integer {
-    double const* from;
-    std::int64_t* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
 };
 
 /// Moves vertices between communities until few of them move in a sweep. The initial labels are `start`; null: each
@@ -267,9 +253,12 @@ std::int32_t number_communities(Executor const& exec, worklist const* all_vertic
     buffer<std::int32_t> used(exec, labels.size());
     fill(exec, used.view(), 0);
     vertex_map(exec, nullptr, all_vertices, nothing(), flag_label{labels.data(), used.data()});
-    std::int32_t const count =
-        exclusive_scan(exec, labels.size(), value_at<std::int32_t>{used.data()}, store_number{used.data()}, 0);
-    for_each(exec, labels.size(), number_labels{used.data(), labels.data()});
+    std::int32_t* const number = used.data();
+    vertex_id* const label = labels.data();
+    std::int32_t const count = exclusive_scan(
+        exec, labels.size(), value_at<std::int32_t>{number},
+        [=] COPPICE_HD(std::int64_t c, std::int32_t before) { number[c] = before; }, 0);
+    for_each(exec, labels.size(), [=] COPPICE_HD(std::int64_t v) { label[v] = number[label[v]]; });
     return count;
 }
 
@@ -291,7 +280,10 @@ contracted_graph contract_level(Executor const& exec, integer_graph<Executor> co
     fine.coefficients = values.data();
     contracted_graph next{contract(exec, fine, groups), {}};
     next.weights = buffer<std::int64_t>(exec, next.pattern.nonzeros());
-    for_each(exec, next.weights.size(), as_integer{next.pattern.values().data(), next.weights.data()});
+    double const* const sums = next.pattern.values().data();
+    std::int64_t* const weights = next.weights.data();
+    for_each(exec, next.weights.size(),
+             [=] COPPICE_HD(std::int64_t k) { weights[k] = static_cast<std::int64_t>(sums[k]); });
     return next;
 }
 
