@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Elimination of a window of the chain solver by partial pivoting: the pivot row of a column in memory, in registers
+/// or in every lane of a pack, and the elimination of the columns of a window in memory. Equations (1) to (4) in
+/// solvers/direct/DESIGN.md.
+#pragma once
+
+#include <coppice/core/lane/lane_access.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_window.hpp>
+
+namespace coppice::inline v0_1::chain {
+
+/// Pivot row of a column of scalars: the index in [k, rows) of the largest entry; of equal ones the first.
+template <class T>
+struct scalar_pivot {
+    int row;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_pivot(T const* column, int k, int rows) : row(k) {
+        auto best = magnitude(column[k]);
+        COPPICE_UNROLL
+        for (int r = k + 1; r < rows; ++r)
+            if (auto const size = magnitude(column[r]); best < size) {
+                best = size;
+                row = r;
+            }
+    }
+    /// Whether row r is the pivot row, which is exchanged with row k: the former row k is then in row r.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
+    /// The pivot.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
+};
+
+/// A value whose magnitude is the size that pivots are compared by: a real number itself, |a| for a complex number.
+COPPICE_HD COPPICE_ALWAYS_INLINE float pivot_key(float a) { return a; }
+COPPICE_HD COPPICE_ALWAYS_INLINE double pivot_key(double a) { return a; }
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R pivot_key(complex_lane<R> const& a) {
+    return magnitude(a);
+}
+
+/// Pivot row of a column of `Rows` rows in registers, which cannot be indexed at run time. The rows are compared in a
+/// tournament, so that the comparisons of a round are independent.
+template <class T, int Rows>
+struct register_pivot {
+    int row;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit register_pivot(int number) : row(number) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE register_pivot(T const* column, int k, int rows) {
+        real_lane_t<T> best[Rows];
+        int at[Rows];
+        COPPICE_UNROLL
+        for (int r = k; r < rows; ++r) {
+            best[r] = pivot_key(column[r]);
+            at[r] = r;
+        }
+        COPPICE_UNROLL
+        for (int distance = 1; distance < Rows; distance *= 2) {
+            COPPICE_UNROLL
+            for (int r = k; r < rows; ++r)
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows) {
+                    bool const later = magnitude(best[r]) < magnitude(best[r + distance]);
+                    best[r] = select(later, best[r + distance], best[r]);
+                    at[r] = later ? at[r + distance] : at[r];
+                }
+        }
+        row = at[k];
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
+    /// The pivot, selected by the bits of its row index: one selection for each row, but few conditions and a short
+    /// chain of dependent selections.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
+        T value[Rows];
+        COPPICE_UNROLL
+        for (int r = k; r < rows; ++r) value[r] = column[r];
+        COPPICE_UNROLL
+        for (int distance = 1; distance < Rows; distance *= 2) {
+            bool const odd = ((row - k) & distance) != 0;
+            COPPICE_UNROLL
+            for (int r = k; r < rows; ++r)
+                if ((r - k) % (2 * distance) == 0 && r + distance < rows)
+                    value[r] = select(odd, value[r + distance], value[r]);
+        }
+        return value[k];
+    }
+};
+
+/// Pivot rows of a pack of columns, one in each lane: a mask for each row.
+template <class T>
+struct pack_pivot {
+    decltype(real_lane_t<T>() <= real_lane_t<T>()) mask[max_stack_rows];
+
+    COPPICE_ALWAYS_INLINE pack_pivot(T const* column, int k, int rows) {
+        auto best = magnitude(column[k]);
+        for (int r = k + 1; r < rows; ++r) {
+            auto const size = magnitude(column[r]);
+            mask[r] = best < size;
+            best = select(mask[r], size, best);
+        }
+        if (rows == k + 1) return; // a single row
+        // If a later row has a larger entry, it is the pivot row instead of an earlier one.
+        auto later = mask[rows - 1];
+        for (int r = rows - 2; r > k; --r) {
+            auto const mine = mask[r];
+            mask[r] = without(mine, later);
+            later = later || mine;
+        }
+    }
+    COPPICE_ALWAYS_INLINE auto const& here(int r) const { return mask[r]; }
+    COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
+        T value = column[k];
+        for (int r = k + 1; r < rows; ++r) value = select(mask[r], column[r], value);
+        return value;
+    }
+};
+
+/// Eliminates column k from the rows below k of another column, with factors f[k + 1 ... rows). Rows from
+/// `rows_in_place` on are written to to[r - rows_in_place]; the others stay in place.
+template <class T, class Pivot>
+COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows,
+                                                   int rows_in_place, T* to) {
+    T const v = pivot.top(column, k, rows);
+    T const held = column[k];
+    COPPICE_UNROLL
+    for (int r = k + 1; r < rows; ++r) {
+        T const value = select(pivot.here(r), held, column[r]) + f[r] * v;
+        (r < rows_in_place ? column[r] : to[r - rows_in_place]) = value;
+    }
+    column[k] = v;
+}
+
+/// Calls the observer for each lane without a pivot in column k.
+template <class T, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
+    if (!zero_pivot.needed()) return;
+    for (int l = 0; l < lane_count<T>; ++l)
+        if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
+}
+
+/// Pivot row of column k, reciprocal of the pivot, and factors of the rows below. For workers that each hold the whole
+/// column.
+template <class T, class Pivot, int Rows>
+struct column_removal {
+    Pivot pivot;
+    T top; ///< the pivot
+    T reciprocal;
+    T factor[Rows]; ///< [k + 1, rows)
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE column_removal(T const* key, int k, int rows)
+        : pivot(key, k, rows), top(pivot.top(key, k, rows)), reciprocal(safe_reciprocal(top)) {
+        COPPICE_UNROLL
+        for (int r = k + 1; r < rows; ++r) factor[r] = -(select(pivot.here(r), key[k], key[r]) * reciprocal);
+    }
+};
+
+/// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay in `s`, with
+/// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The observer
+/// zero_pivot(k, lane) is called for columns of zeros. If the observer records, it receives every pivot, and the first
+/// `count` columns then keep the factors below their pivots.
+template <class T, class Team, class Observer>
+COPPICE_HD COPPICE_ALWAYS_INLINE void
+eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
+                  elimination<real_lane_t<T>> const& how, Observer const& zero_pivot) {
+    for (int k = 0; k < count; ++k) {
+        T* const key = s.column(k);
+        if (how.flush) {
+            for (int r = k + team.rank(); r < rows; r += team.size())
+                key[r] = select(magnitude(key[r]) <= how.threshold, T(0), key[r]);
+            team.sync();
+        }
+        bool const last = k == count - 1;
+        if constexpr (lane_count<T> == 1) {
+            scalar_pivot<T> const pivot(key, k, rows);
+            T const top = pivot.top(key, k, rows), held = key[k];
+            if (team.rank() == 0) {
+                report_zero_pivot(top, k, zero_pivot);
+                zero_pivot.record(k, pivot, key);
+            }
+            T const reciprocal = safe_reciprocal(top);
+            // Each factor overwrites the entry that it eliminates, so that the whole team can read it.
+            team.sync();
+            for (int r = k + 1 + team.rank(); r < rows; r += team.size())
+                key[r] = -(select(pivot.here(r), held, key[r]) * reciprocal);
+            if (team.rank() == 0) key[k] = reciprocal;
+            team.sync();
+            for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
+                eliminate_in(s.column(j), pivot, static_cast<T const*>(key), k, rows, last ? count : rows,
+                             next.column(j < active ? (j < count ? 0 : j - count) : j));
+            team.sync();
+        } else {
+            column_removal<T, pack_pivot<T>, max_stack_rows> const of(key, k, rows);
+            report_zero_pivot(of.top, k, zero_pivot);
+            zero_pivot.record(k, of.pivot, key);
+            key[k] = of.reciprocal;
+            if (zero_pivot.recording)
+                for (int r = k + 1; r < rows; ++r) key[r] = of.factor[r];
+            if (!last) {
+                for (int j = k + 1; j < s.columns; ++j)
+                    eliminate_in(s.column(j), of.pivot, of.factor, k, rows, rows, s.at);
+            } else {
+                for (int j = count; j < active; ++j)
+                    eliminate_in(s.column(j), of.pivot, of.factor, k, rows, count, next.column(j - count));
+                for (int j = active; j < s.columns; ++j)
+                    eliminate_in(s.column(j), of.pivot, of.factor, k, rows, count, next.column(j));
+            }
+        }
+    }
+}
+
+} // namespace coppice::inline v0_1::chain

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Window of the chain solver (solvers/direct/DESIGN.md) in memory: its sizes, the view of its rows and the options of
+/// its elimination; and the simplest teams that work on it.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/core/config.hpp>
+
+namespace coppice::inline v0_1::chain {
+
+/// A team of one worker.
+struct alone {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rank() { return 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int lanes() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr unsigned votes(bool condition) { return condition ? 1 : 0; }
+    template <class Value>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr Value from_lane(Value const& value, int) {
+        return value;
+    }
+};
+
+/// A team that works if `works` is set, and else only takes part in the barriers of other teams.
+template <class Team>
+struct masked_team {
+    Team const& team;
+    bool works;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return works ? team.rank() : 1 << 20; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int size() const { return team.size(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
+};
+
+inline constexpr int max_stack_rows = 32;     ///< W + K of condensed segments of blocks of 8 rows
+inline constexpr int max_block_row_size = 16; ///< K of these condensed segments
+
+/// Sizes K and W of one level, known at run time only.
+struct any_size {
+    int rows_, width_;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rows() const { return rows_; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int width() const { return width_; }
+};
+/// Sizes that the compiler knows; it unrolls their elimination.
+template <int K, int W>
+struct known_size {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return K; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return W; }
+};
+
+/// K and W together with the number of block rows of a segment and of right-hand sides, and the sizes of memory that
+/// follow from these. `rhs_count` right-hand sides are solved together.
+template <class Size>
+struct block_row_shape : Size {
+    int block_rows; ///< of a segment; at least W / K
+    int rhs_count;
+
+    using Size::rows;
+    using Size::width;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, to avoid bank conflicts
+    COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a block row
+    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const {
+        return block_rows - width() / rows();
+    } ///< groups of K unknowns to eliminate
+    /// Unknowns of all groups and of z.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + rhs_count; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + rhs_count; }
+    /// Elements of a block row in memory: its right-hand sides and its columns.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + rhs_count); }
+    /// Elements of slot_rows.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
+        return std::int64_t(block_rows) * block_row_elements() + std::int64_t(rows() + width()) * rhs_count;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
+        return 2ll * pitch() * substitute_columns() + slot_elements();
+    }
+};
+
+/// Options of an elimination.
+template <class Real>
+struct elimination {
+    Real threshold; ///< if `flush` is set, entries of at most this magnitude count as zero
+    bool flush;
+    bool equilibrate; ///< scale each row by a power of two first (scaled partial pivoting)
+};
+
+/// The rows of a window, column-major. Columns: W + K of unknowns, of which the first K are eliminated next; then
+/// `left` columns of y; then the right-hand sides. Rows: W that remain from previous block rows, then K of the next
+/// block row.
+template <class T>
+struct stack_view {
+    T* at;
+    int pitch, columns;
+    int left; ///< number of columns of y: W in the reduction, 0 if y is known
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(int j) const { return at + j * pitch; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& operator()(int r, int j) const { return at[j * pitch + r]; }
+};
+
+} // namespace coppice::inline v0_1::chain
