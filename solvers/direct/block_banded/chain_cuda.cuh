@@ -18,6 +18,7 @@
 #include <coppice/solvers/direct/block_banded/chain_tree.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_level.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
 
 namespace coppice::inline v0_1::chain {
 

@@ -7,6 +7,7 @@
 
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/host/parallel_host.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_tiles.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/chain_tiles.hpp>

@@ -8,6 +8,7 @@
 #include <coppice/solvers/direct/block_banded/chain_block.hpp>
 #include <coppice/solvers/direct/block_banded/chain_merge.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
 
 namespace coppice::inline v0_1::chain::models {
 

@@ -8,7 +8,8 @@
 
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/lane/lane_atomics.hpp>
-#include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_observers.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 #include <coppice/solvers/direct/error/error_rows.hpp>
 #include <coppice/solvers/direct/error/zero_sums.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>

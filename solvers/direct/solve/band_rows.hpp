@@ -6,7 +6,7 @@
 #include <complex>
 #include <cstdint>
 
-#include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::inline v0_1::chain {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/elimination/chain_factor_lane.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
 
 namespace coppice::inline v0_1::chain {

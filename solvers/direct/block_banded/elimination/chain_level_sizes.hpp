@@ -17,7 +17,8 @@ namespace coppice::inline v0_1::chain {
 inline constexpr int log_segment_rows = 5; ///< M = 32: maximum number of block rows of a segment
 inline constexpr int log_condensed_segment = 4;
 inline constexpr int condensed_segment_length =
-    1 << log_condensed_segment; ///< condensed segments in a segment of a coarser level
+    1 << log_condensed_segment;       ///< condensed segments in a segment of a coarser level
+inline constexpr int max_levels = 17; ///< 32 * 16^15 > 2^63
 
 struct levels {
     batch_shape batch;

@@ -36,6 +36,7 @@ struct masked_team {
 
 inline constexpr int max_stack_rows = 32;     ///< W + K of condensed segments of blocks of 8 rows
 inline constexpr int max_block_row_size = 16; ///< K of these condensed segments
+inline constexpr int max_rhs = 8;             ///< right-hand sides that are solved together
 
 /// Sizes K and W of one level, known at run time only.
 struct any_size {

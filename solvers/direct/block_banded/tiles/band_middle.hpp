@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_window.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
 
 namespace coppice::inline v0_1::chain {
