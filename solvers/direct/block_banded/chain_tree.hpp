@@ -22,6 +22,7 @@
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/direct/block_banded/chain_block.hpp>
 #include <coppice/solvers/direct/block_banded/chain_merge.hpp>
+#include <coppice/solvers/direct/block_banded/chain_separator_rows.hpp>
 #include <coppice/solvers/direct/merge/merge_tree.hpp>
 
 namespace coppice::inline v0_1::chain {
