@@ -14,7 +14,8 @@
 namespace coppice::inline v0_1::rpts {
 
 /// Rows M of the finest partitions. The larger M gives a thread 64 registers of rows, so that as many rows as possible
-/// stay on chip; the smaller M, half of it, gives more threads. M is even, as for all partitions (see rpts_block.hpp).
+/// stay on chip; the smaller M, half of it, gives more threads. M is even, as for all partitions (see
+/// rpts_block_tile.hpp).
 template <class T>
 inline constexpr int max_resident_partition = 64 / int(sizeof(T));
 template <class T>
