@@ -107,6 +107,34 @@ COPPICE_HD inline interface_values<R> interfaces_of(level<T> const& s, std::int6
             coarse_unknown<R, Cyclic>(s, i + 2)};
 }
 
+/// Stores the solution of a tile, which has replaced its right-hand sides `x`, and of the rows after the last partition
+/// of a cyclic system. `targets` is read only for a whole tile of a system that has targets.
+COPPICE_NO_EXEC_CHECK
+template <bool Cyclic, class T, class R, class Block>
+COPPICE_HD inline void store_solution(Block const& block, level<T> const& s, std::int64_t tile, R const* x,
+                                      row_offsets const& targets) {
+    std::int64_t const first = tile * tile_rows + block.thread();
+    std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
+    finite_check<T> check{s.fine.not_finite};
+    auto const store = [&](R values, std::int64_t to) {
+        COPPICE_UNROLL
+        for (int c = 0; c < rhs_count<R>; ++c) check.see(rhs_at(values, c));
+        store_rhs(values, s.fine.x, to, s.fine.x_leading, s.fine.columns);
+    };
+    if (int const i = block.thread(); i < rows_after<Cyclic>(s, tile))
+        store(load_rhs<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns),
+              s.fine.target_of(end + i));
+    if ((tile + 1) * tile_rows <= end) {
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j)
+            store(x[offset_of_row(block.thread(), j)], s.fine.target ? targets.of[j] : first + j * tile_threads);
+    } else {
+        for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
+            store(x[offset_of_row(block.thread(), j)], s.fine.target_of(first + j * tile_threads));
+    }
+    check.finish();
+}
+
 /// Substitution of one tile; `shared` has tile_bytes<T, R> bytes. Its rows are complete before the preceding kernel
 /// begins, which solves the coarse system; so they are loaded while that kernel runs.
 COPPICE_NO_EXEC_CHECK
@@ -158,26 +186,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, multipliers,
                            no_threshold{});
     block.sync();
-    std::int64_t const first = tile * tile_rows + block.thread();
-    std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
-    finite_check<T> check{s.fine.not_finite};
-    auto const store = [&](R values, std::int64_t to) {
-        COPPICE_UNROLL
-        for (int c = 0; c < rhs_count<R>; ++c) check.see(rhs_at(values, c));
-        store_rhs(values, s.fine.x, to, s.fine.x_leading, s.fine.columns);
-    };
-    if (int const i = block.thread(); i < rows_after<Cyclic>(s, tile))
-        store(load_rhs<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns),
-              s.fine.target_of(end + i));
-    if ((tile + 1) * tile_rows <= end) {
-        COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j)
-            store(rows.rhs[offset_of_row(block.thread(), j)], s.fine.target ? targets.of[j] : first + j * tile_threads);
-    } else {
-        for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
-            store(rows.rhs[offset_of_row(block.thread(), j)], s.fine.target_of(first + j * tile_threads));
-    }
-    check.finish();
+    store_solution<Cyclic>(block, s, tile, rows.rhs, targets);
 }
 
 } // namespace coppice::inline v0_1::rpts
