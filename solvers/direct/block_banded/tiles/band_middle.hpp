@@ -57,10 +57,8 @@ struct few_rows {
     /// zero_pivot(unknown) for a column without a pivot.
     template <class Observer>
     COPPICE_ALWAYS_INLINE void solve(T threshold, Observer const& zero_pivot) {
-        using keys = lane_keys<column>;
-        using bits = typename keys::bits;
         using integer = typename keys::integer;
-        constexpr int width = column::width, registers = Lanes / width;
+        constexpr int width = column::width;
 
         T upper[maximum][maximum], reciprocals[maximum]; // pivot rows, in the order of elimination
         bits waiting[registers];                         // all bits set in lanes whose row has not been a pivot row
@@ -69,11 +67,7 @@ struct few_rows {
         column current = get(entry[0]);
         for (int k = 0; k < n; ++k) {
             if (threshold > 0) current = select(magnitude(current) <= column(threshold), column(T(0)), current);
-            bits best = keys::key(current, 0, 0) & waiting[0];
-#pragma GCC unroll 8
-            for (int r = 1; r < registers; ++r)
-                best = keys::larger_key(best, keys::key(current, r, r * width) & waiting[r]);
-            bits const at = ~keys::largest(best) & keys::number;
+            bits const at = pivot_lane(current, waiting);
             bool const enters = Max > Lanes && Lanes + k < n;
             T const* const next = later[enters ? k : 0];
             typename column::mask here;
@@ -115,6 +109,25 @@ struct few_rows {
                 for (int s = maximum; s < maximum + rhs_count; ++s) put(entry[s], leave(s, x[s - maximum][k]));
             }
         }
+        substitute(upper, reciprocals);
+    }
+
+private:
+    using keys = lane_keys<column>;
+    using bits = typename keys::bits;
+    static constexpr int registers = Lanes / column::width;
+    static constexpr bool picks = COPPICE_HAS_LANE_PICK && Max > Lanes&& Lanes <= 2 * column::width;
+
+    /// The lane of the pivot row of a column, in all elements: of the lanes in `waiting`, that of the largest entry.
+    COPPICE_ALWAYS_INLINE static bits pivot_lane(column const& values, bits const (&waiting)[registers]) {
+        bits best = keys::key(values, 0, 0) & waiting[0];
+#pragma GCC unroll 8
+        for (int r = 1; r < registers; ++r)
+            best = keys::larger_key(best, keys::key(values, r, r * column::width) & waiting[r]);
+        return ~keys::largest(best) & keys::number;
+    }
+    /// Back substitution through the pivot rows.
+    COPPICE_ALWAYS_INLINE void substitute(T const (&upper)[maximum][maximum], T const (&reciprocals)[maximum]) {
         for (int s = 0; s < rhs_count; ++s)
             for (int k = n - 1; k >= 0; --k) {
                 T value = x[s][k];
@@ -122,10 +135,6 @@ struct few_rows {
                 x[s][k] = value * reciprocals[k];
             }
     }
-
-private:
-    static constexpr bool picks = COPPICE_HAS_LANE_PICK && Max > Lanes&& Lanes <= 2 * column::width;
-
     /// The entry of the lane whose index is in all elements of `at`, in all lanes.
     COPPICE_ALWAYS_INLINE static column picked(column const& values, typename column::bits const& at) {
         column all;
