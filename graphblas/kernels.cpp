@@ -321,8 +321,8 @@ stored push(kernel_operand u, kernel_operand b, position_mask const& mask) {
 
 /// Sum of the products of row j of B and a row x; returns false if there are none. `flags` are not read unless `Flags`.
 template <class Kernel, bool Flags>
-[[gnu::always_inline]] inline bool row_sum(typename Kernel::value const* x, std::uint8_t const* flags,
-                                           kernel_operand const& b, index j, typename Kernel::value& sum) {
+COPPICE_ALWAYS_INLINE bool row_sum(typename Kernel::value const* x, std::uint8_t const* flags, kernel_operand const& b,
+                                   index j, typename Kernel::value& sum) {
     using T = typename Kernel::value;
     auto const* const y = static_cast<T const*>(b.values);
     index const* const columns = b.where.indices.data();
