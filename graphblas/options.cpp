@@ -291,7 +291,7 @@ GrB_Info GxB_Type_from_name(GrB_Type* type, char const* name) {
         require_pointer(name, "name");
         *type = nullptr; // as in SuiteSparse:GraphBLAS, also for the name of a user-defined type
         for (GrB_Type t : {GrB_BOOL, GrB_INT8, GrB_INT16, GrB_INT32, GrB_INT64, GrB_UINT8, GrB_UINT16, GrB_UINT32,
-                           GrB_UINT64, GrB_FP32, GrB_FP64})
+                           GrB_UINT64, GrB_FP32, GrB_FP64, GxB_FC32, GxB_FC64})
             if (c_name(*t) == name) *type = t;
         return GrB_SUCCESS;
     });
