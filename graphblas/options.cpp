@@ -14,9 +14,9 @@ int blocking_mode();
 
 namespace {
 
-/// Value of an option: an integer, a text or a size.
+/// Value of an option: an integer, a text or a size, if it has one.
 struct option {
-    enum { none, integer, text, size } kind = none;
+    enum { none, absent, integer, text, size } kind = none; ///< absent: the field exists, this object has no value
     std::int32_t number = 0;
     std::string string = {};
     std::size_t bytes = 0;
@@ -25,10 +25,10 @@ option integer_option(int value) { return {option::integer, value}; }
 option text_option(std::string value) { return {option::text, 0, std::move(value)}; }
 
 option type_option(GrB_Type type, bool code) {
-    if (!type) return {};
+    if (!type) return {option::absent};
     return code ? integer_option(type->code) : text_option(type->text());
 }
-/// Types of an operator, null if it has none.
+/// Types of an operator, null for an operand that it does not have or does not use.
 option operator_option(GrB_Type z, GrB_Type x, GrB_Type y, int field) {
     switch (field) {
     case GrB_INP0_TYPE_CODE:
@@ -127,6 +127,8 @@ option checked_option(Object* object, void const* value, int field) {
     require_pointer(value, "value");
     option const found = field == GrB_NAME ? text_option(object->text()) : option_of(*object, field);
     if (found.kind == option::none) throw no_such_field(field);
+    if (found.kind == option::absent) // as in SuiteSparse:GraphBLAS
+        throw failure{GrB_NO_VALUE, "the operator does not use the operand of field " + std::to_string(field)};
     return found;
 }
 
