@@ -42,6 +42,7 @@ struct driver_functions {
 
     driver_functions() {
         system_library const cuda({"libcuda.so.1"});
+        // not covered: devices only
         cuda.find(init, "cuInit");
         cuda.find(get_device, "cuDeviceGet");
         cuda.find(get_name, "cuDeviceGetName");
@@ -67,6 +68,7 @@ struct driver_functions {
 
 class cuda final : public driver {
 public:
+    // not covered: devices only
     cuda() {
         require(f_.init(0), "cuInit");
         require(f_.get_device(&device_, 0), "cuDeviceGet");
@@ -135,6 +137,7 @@ public:
     }
 
 private:
+    // not covered: devices only
     /// Makes the context current in this thread, one thread at a time.
     class current {
     public:
@@ -148,6 +151,7 @@ private:
         current(current const&) = delete;
 
     private:
+        // not covered: devices only
         cuda& owner_;
         std::scoped_lock<std::mutex> lock_;
     };

@@ -28,6 +28,13 @@ int main(int argc, char** argv) {
     try {
         nvrtc_compiler const nvrtc;
         int texts = 0, failures = 0;
+        if (nvrtc.version().substr(0, 7) != "nvrtc 1") ++failures; // as nvrtc 12.9 and nvrtc 13.1
+        try {
+            nvrtc.compile("not a kernel", "sm_90");
+            ++failures;
+        } catch (host_reason const& e) {
+            if (e.text.find("NVRTC does not accept the kernel: graphblas.cu(1): error") != 0) ++failures;
+        }
         for (auto const& file : std::filesystem::directory_iterator(argv[1])) {
             if (file.path().extension() != ".cpp") continue;
             ++texts;
