@@ -14,6 +14,7 @@
 #include <coppice/solvers/eigen/lobpcg.hpp>
 #include <coppice/solvers/eigen/small_dense.hpp>
 #include <coppice/solvers/iterative/vectors/largest_part.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
 namespace coppice::inline v0_1 {
@@ -68,36 +69,18 @@ struct block_residual {
     COPPICE_HD void operator()(std::int64_t k) const { r[k] = ax[k] - lambda[k / n] * bx[k]; }
 };
 
-/// x = factor x
-template <class T>
-struct scale_column {
-    T factor;
-    T* x;
-    COPPICE_HD void operator()(std::int64_t i) const { x[i] *= factor; }
-};
-
-/// x = 2^exponent x for `n` elements, in two steps, since 2^exponent may leave the range.
-template <executor Executor, class T>
-void scale_by_power(Executor const& exec, T* x, std::int64_t n, int exponent) {
-    for (int const half : {exponent / 2, exponent - exponent / 2})
-        if (half != 0) for_each(exec, n, scale_column<T>{T(std::ldexp(1.0, half)), x});
-}
-
 /// A matrix times 2^-exponent, which is even and 0 unless products or squares of entries leave the range. NaN and
 /// infinity are the caller's concern.
 template <executor Executor, class T>
 struct scaled_matrix {
-    int exponent = 0;
-    buffer<T> values{};
-    csr_view<T> view{};
+    int exponent;
+    detail::scaled_array<Executor, T> values;
+    csr_view<T> view;
 
-    scaled_matrix(Executor const& exec, csr_view<T> a) : view(a) {
-        double const largest = a.offsets ? detail::largest_part(exec, a.values()) : 0;
-        if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return;
-        exponent = std::ilogb(largest) / 2 * 2;
-        values = copy_of(exec, a.values());
-        scale_by_power(exec, values.data(), values.size(), -exponent);
-        view.coefficients = values.data();
+    scaled_matrix(Executor const& exec, csr_view<T> a)
+        : exponent(a.offsets ? detail::even_exponent(detail::largest_part(exec, a.values()), 1e100) : 0),
+          values(exec, a.offsets ? a.values() : array_view<T const>(), exponent), view(a) {
+        if (exponent != 0) view.coefficients = values.view().data();
     }
 };
 
@@ -384,11 +367,11 @@ private:
         for (int j = 0; j < count_; ++j) {
             double const size = sizes[std::size_t(j)];
             double const factor = size == 0 || size < shortest ? 0 : power_of_two(size);
-            if (factor != 1) for_each(exec_, n_, scale_column<T>{T(factor), w + j * n_});
+            if (factor != 1) for_each(exec_, n_, detail::scale_column<T>{T(factor), w + j * n_});
         }
     }
     /// x = 2^exponent x for a column
-    void scale(T* x, int exponent) const { scale_by_power(exec_, x, n_, exponent); }
+    void scale(T* x, int exponent) const { detail::scale_by_power(exec_, x, n_, exponent); }
     /// Scales a column by a power of two, so that its largest element has this exponent.
     void normalise(T* x, int exponent) const {
         double const largest = detail::largest_part(exec_, array_view<T const>(x, n_));
