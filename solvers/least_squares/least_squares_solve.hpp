@@ -14,6 +14,8 @@
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/iterative/vectors/largest_part.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/least_squares/least_squares.hpp>
 
@@ -407,7 +409,28 @@ least_squares_result solve_least_squares(Executor const& exec, csr_view<T> a, ar
         return {.converged = true, .reason = least_squares_reason::residual};
     }
     detail::require_finite(exec, a);
-    return least_squares_detail::least_squares_solve<Executor, T>(exec, a, b, x, options).run();
+    // Squares of elements would overflow or underflow: with A = 2^e A', b = 2^f b' and x = 2^(f - e) x', the problem of
+    // A' and b' has the residual 2^-f (b - A x).
+    constexpr double limit = sizeof(T) == 4 ? 1e10 : 1e100;
+    int const e = detail::even_exponent(std::max(detail::largest_part(exec, a.values()), options.damping), limit);
+    int const f = detail::even_exponent(detail::largest_part(exec, b), limit);
+    detail::scaled_array<Executor, T> const values(exec, a.values(), e), right(exec, b, f);
+    csr_view<T> scaled = a;
+    scaled.coefficients = values.view().data();
+    auto scaled_options = options;
+    scaled_options.damping = std::ldexp(options.damping, -e);
+    detail::scale_by_power(exec, x.data(), x.size(), e - f);
+    auto result =
+        least_squares_detail::least_squares_solve<Executor, T>(exec, scaled, right.view(), x, scaled_options).run();
+    detail::scale_by_power(exec, x.data(), x.size(), f - e);
+    if (e != f && !std::isfinite(detail::largest_part(exec, array_view<T const>(x)))) { // it leaves the range
+        result.converged = false;
+        result.reason = least_squares_reason::not_finite;
+    }
+    result.residual_norm = std::ldexp(result.residual_norm, f);
+    result.normal_norm = std::ldexp(result.normal_norm, e + f);
+    result.b_norm = std::ldexp(result.b_norm, f);
+    return result;
 }
 
 } // namespace coppice::inline v0_1

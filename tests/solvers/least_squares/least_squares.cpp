@@ -176,6 +176,8 @@ TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPP
     CHECK_THROWS_AS(solved(exec, p, {.preconditioner = "amg"}), argument_error);
     CHECK_THROWS_WITH_AS(solved(exec, p, {.preconditioner = "isai"}), doctest::Contains("not symmetric"),
                          argument_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.preconditioner = "alt-o"}), doctest::Contains("not symmetric"),
+                         argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = -1}), argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = std::numeric_limits<double>::infinity()}), argument_error);
     CHECK_THROWS_WITH_AS(solved(exec, p, {.tolerance = -1}), doctest::Contains("tolerance is -1"), argument_error);
@@ -184,4 +186,53 @@ TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPP
     auto shorter = p;
     shorter.b.pop_back();
     CHECK_THROWS_AS(solved(exec, shorter, {}), dimension_error);
+}
+
+namespace {
+
+/// [scale 0 0; 0 2 scale 0; 0 0 3 scale; scale 0 0] x = size (1, 2, 3, 5): x = size / scale (3, 1, 1).
+template <class T, class Executor>
+void check_scales(Executor const& exec, T scale, T size, std::string const& method) {
+    CAPTURE(double(scale));
+    CAPTURE(double(size));
+    CAPTURE(method);
+    coo<T> entries{4, 3};
+    for (int i = 0; i < 3; ++i) entries.add(i, i, scale * T(1 + i));
+    entries.add(3, 0, scale);
+    auto const a = exec.copy(to_csr(host_executor{1}, std::move(entries)));
+    auto const b = exec.copy(std::vector<T>{size, 2 * size, 3 * size, 5 * size});
+    auto x = exec.copy(std::vector<T>{0, size / scale, 0});
+    auto const result = solve_least_squares(exec, a.view(), array_view<T const>(b.view()), x.view(),
+                                            {.method = method, .tolerance = 1e-6});
+    auto const found = to_vector(exec, x);
+    CHECK(result.converged);
+    CHECK(result.reason == least_squares_reason::normal);
+    CHECK(result.iterations > 0);
+    for (std::size_t i = 0; i < 3; ++i)
+        CHECK(double(found[i]) == doctest::Approx(double(size) / double(scale) * (i == 0 ? 3 : 1)).epsilon(1e-5));
+    CHECK(result.residual_norm == doctest::Approx(std::sqrt(8.0) * double(size)).epsilon(1e-5));
+    CHECK(result.b_norm == doctest::Approx(std::sqrt(39.0) * double(size)).epsilon(1e-5));
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("least squares: squares of elements that leave the range", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::string const method : {"lsmr", "lsqr"}) {
+        for (double const scale : {1.0, 1e150, 1e200, 1e-150, 1e-200})
+            for (double const size : {1.0, 1e-100, 1e100})
+                if (std::abs(std::log10(size / scale)) < 290) check_scales<double>(exec, scale, size, method);
+        check_scales<double>(exec, 1, 1e200, method);
+        check_scales<double>(exec, 1, 1e-200, method);
+        for (float const scale : {1.0f, 1e15f, 1e25f, 1e-15f, 1e-25f}) check_scales<float>(exec, scale, 1, method);
+    }
+    // x is no number of the type
+    coo<double> entry{1, 1};
+    entry.add(0, 0, 1e-200);
+    auto const a = exec.copy(to_csr(host_executor{1}, std::move(entry)));
+    auto const b = exec.copy(std::vector<double>{1e200});
+    auto x = exec.copy(std::vector<double>{0});
+    auto const result = solve_least_squares(exec, a.view(), array_view<double const>(b.view()), x.view(), {});
+    CHECK(result.reason == least_squares_reason::not_finite);
+    CHECK_FALSE(result.converged);
 }
