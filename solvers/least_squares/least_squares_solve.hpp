@@ -396,6 +396,25 @@ inline void check(least_squares_options const& o) {
         throw argument_error("max_iterations is " + std::to_string(o.max_iterations) + ", expected >= 0");
 }
 
+/// The result without columns or entries: x = 0.
+template <executor Executor, class T>
+least_squares_result solution_zero(Executor const& exec, array_view<T const> b, array_view<T> x) {
+    fill(exec, x, T(0));
+    double norm = 0;
+    if (b.size() > 0) {
+        dot_scratch scratch(exec, b.size());
+        norm = std::sqrt(dots(exec, scratch, dot_pair<T>{b, b})[0]);
+    }
+    auto const reason = !std::isfinite(norm) ? least_squares_reason::not_finite
+                        : norm > 0           ? least_squares_reason::normal
+                                             : least_squares_reason::residual;
+    return {.converged = std::isfinite(norm),
+            .reason = reason,
+            .residual_norm = norm,
+            .b_norm = norm,
+            .residual_history = {norm > 0 ? 1.0 : 0.0}};
+}
+
 } // namespace least_squares_detail
 
 template <executor Executor, class T>
@@ -404,10 +423,7 @@ least_squares_result solve_least_squares(Executor const& exec, csr_view<T> a, ar
     least_squares_detail::check(options);
     require_size("right-hand side b", b, a.rows());
     require_size("solution x", x, a.columns());
-    if (a.rows() == 0 || a.columns() == 0 || !a.offsets) {
-        fill(exec, x, T(0));
-        return {.converged = true, .reason = least_squares_reason::residual};
-    }
+    if (a.rows() == 0 || a.columns() == 0 || !a.offsets) return least_squares_detail::solution_zero(exec, b, x);
     detail::require_finite(exec, a);
     // Squares of elements would overflow or underflow: with A = 2^e A', b = 2^f b' and x = 2^(f - e) x', the problem of
     // A' and b' has the residual 2^-f (b - A x).

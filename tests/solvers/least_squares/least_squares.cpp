@@ -236,3 +236,35 @@ TEST_CASE_TEMPLATE("least squares: squares of elements that leave the range", Fi
     CHECK(result.reason == least_squares_reason::not_finite);
     CHECK_FALSE(result.converged);
 }
+
+TEST_CASE_TEMPLATE("least squares: without rows, columns or entries, and one step", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    problem const no_rows{0, 3, {}, {}}, no_columns{2, 0, {}, {3, 4}}, no_entries{2, 1, {0, 0}, {3, 4}};
+    auto const [free, x] = solved(exec, no_rows, {});
+    CHECK(free.reason == least_squares_reason::residual);
+    CHECK(free.converged);
+    CHECK(x == std::vector<double>(3, 0.0));
+    for (auto const& p : {no_columns, no_entries}) {
+        auto const result = solved(exec, p, {}).first;
+        CHECK(result.reason == least_squares_reason::normal);
+        CHECK(result.converged);
+        CHECK(result.residual_norm == doctest::Approx(5));
+        CHECK(result.b_norm == doctest::Approx(5));
+        CHECK(result.residual_history == std::vector<double>{1});
+    }
+    problem poisoned = no_columns;
+    poisoned.b[0] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(solved(exec, poisoned, {}).first.reason == least_squares_reason::not_finite);
+
+    problem const identity{2, 2, {1, 0, 0, 1}, {3, 4}};
+    problem const empty_column{3, 2, {1, 2, 2, 0, 0, 0}, {9, 0, 0}}; // the column norm 0 in jacobi
+    for (auto const method : {"lsmr", "lsqr"}) {
+        auto const [one, y] = solved(exec, identity, {.method = method});
+        CHECK(one.converged);
+        CHECK(one.iterations == 1);
+        CHECK(difference(y, {3, 4}) <= 1e-15);
+        auto const [other, z] = solved(exec, empty_column, {.method = method});
+        CHECK(other.converged);
+        CHECK(difference(z, {1, 0}) <= 1e-14);
+    }
+}
