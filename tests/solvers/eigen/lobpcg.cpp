@@ -264,6 +264,18 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
               .first.reason == eigen_reason::cancelled);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 21, {}), doctest::Contains("at most a third"), argument_error);
     CHECK_THROWS_AS(pairs_of(exec, a, "none", 0, {}), argument_error);
+    CHECK_THROWS_WITH_AS(pairs_of(exec, to_csr<double>(random_matrix(100, true, 1)), "none", 33, {}),
+                         doctest::Contains("expected 1 to 32"), argument_error);
+    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "alt-o", 3, {}), doctest::Contains("the same at every call"),
+                         argument_error);
+    auto const matrix = exec.copy(a);
+    auto y = random_vector<double>(180, 3);
+    y[7] = std::numeric_limits<double>::quiet_NaN();
+    auto start = exec.copy(y);
+    auto const m = make_preconditioner(exec, "none", matrix.view());
+    auto const found = lobpcg(exec, matrix.view(), m, start.view(), 3, {});
+    CHECK(found.reason == eigen_reason::not_finite);
+    CHECK_FALSE(found.converged);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.tolerance = -1}), doctest::Contains("tolerance is -1"),
                          argument_error);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.max_iterations = -1}),
@@ -272,6 +284,15 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
     auto poisoned = to_csr<double>(random_matrix(60, true, 1));
     poisoned.values()[5] = std::numeric_limits<double>::infinity();
     CHECK_THROWS_AS(pairs_of(exec, poisoned, "none", 3, {}), matrix_error);
+}
+
+TEST_CASE("lobpcg: names of reasons") {
+    CHECK(to_string(eigen_reason::converged) == "converged");
+    CHECK(to_string(eigen_reason::max_iterations) == "max_iterations");
+    CHECK(to_string(eigen_reason::stagnated) == "stagnated");
+    CHECK(to_string(eigen_reason::not_finite) == "not_finite");
+    CHECK(to_string(eigen_reason::cancelled) == "cancelled");
+    CHECK(to_string(eigen_reason(99)) == "unknown");
 }
 
 TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TEST_EXECUTORS) {

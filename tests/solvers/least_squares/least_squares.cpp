@@ -268,3 +268,13 @@ TEST_CASE_TEMPLATE("least squares: without rows, columns or entries, and one ste
         CHECK(difference(z, {1, 0}) <= 1e-14);
     }
 }
+
+TEST_CASE("least squares: names of reasons") {
+    CHECK(to_string(least_squares_reason::residual) == "residual");
+    CHECK(to_string(least_squares_reason::normal) == "normal");
+    CHECK(to_string(least_squares_reason::max_iterations) == "max_iterations");
+    CHECK(to_string(least_squares_reason::stagnated) == "stagnated");
+    CHECK(to_string(least_squares_reason::not_finite) == "not_finite");
+    CHECK(to_string(least_squares_reason::cancelled) == "cancelled");
+    CHECK(to_string(least_squares_reason(99)) == "unknown");
+}
