@@ -67,6 +67,18 @@ compare_with_ranks_of_one_process(str(grid), 1600, "--solver", "cg", "--precondi
 compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
 compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
 
+# Values whose squares leave the range, and an absolute tolerance that is larger than the relative one.
+small = folder / "small.mtx"
+small.write_text(
+    "%%MatrixMarket matrix coordinate real symmetric\n40 40 79\n"
+    + "".join(f"{i} {i} 2e-200\n" for i in range(1, 41))
+    + "".join(f"{i + 1} {i} -1e-200\n" for i in range(1, 40))
+)
+compare_with_ranks_of_one_process(str(small), 40, "--solver", "cg", "--preconditioner", "jacobi")
+compare_with_ranks_of_one_process(str(grid), 1600, "--solver", "cg", "--preconditioner", "jacobi", "--absolute-tolerance", "0.5")
+loose = json.loads(together(3, "solve", str(small), "--preconditioner", "jacobi", "--absolute-tolerance", "1e-201", "--json", "-").stdout)
+check(1e-6 < loose["tolerance"] < 1, f"the tolerance is {loose['tolerance']}")
+
 # A starting guess from a file: the solution of the last run is a start without iterations.
 b = right_hand_side(1600)
 solved = together(4, "solve", str(grid), "--rhs", b, "--solver", "cg", "--tolerance", "1e-10", "-o", str(folder / "z.mtx"))
@@ -80,6 +92,9 @@ known = json.loads(together(4, "solve", str(grid), "--tolerance", "1e-10", "--js
 check(known["solver"] == "cg" and known["parts"] == 4 and 0 < known["forward_relative_error"] < 1e-7, f"the error is {known}")
 
 # One message, and the exit code of the process that failed.
+zero, unsymmetric = folder / "zero.mtx", folder / "unsymmetric.mtx"
+zero.write_text("%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 1 1\n")
+unsymmetric.write_text("%%MatrixMarket matrix coordinate real general\n4 4 5\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n4 1 1\n")
 text = grid.read_text()
 bad = folder / "bad.mtx"
 bad.write_text(text[: text.rindex(" ")] + " x\n")
@@ -92,6 +107,9 @@ for ranks in (1, 3):
         (str(grid), ("-o", str(folder / "none" / "x.mtx")), 3, "none/x.mtx"),
         (str(grid), ("--max-iterations", "1", "--tolerance", "1e-12"), 4, "did not converge"),
         (str(grid), ("--compare",), 2, "cannot be combined with --compare"),
+        (str(zero), ("--preconditioner", "jacobi"), 3, "the diagonal entry of row 4 is zero"),
+        (str(unsymmetric), ("--preconditioner", "ic0"), 3, "it is not symmetric, and ic0 requires symmetry"),
+        (str(grid), ("--parts", "2"), 2, "--parts is for one process"),
     ):
         ended = together(ranks, "solve", matrix, *options, "--mpi", "on")
         found = errors(ended)
