@@ -194,6 +194,8 @@ PLAIN += ["GxB_Vector_pack_CSC(GrB_Vector v, GrB_Index **vi, void **vx, GrB_Inde
 PLAIN += ["GxB_Type_name(char *name, GrB_Type type)", "GxB_Scalar_type_name(char *name, GrB_Scalar s)",
           "GxB_Vector_type_name(char *name, GrB_Vector u)", "GxB_Matrix_type_name(char *name, GrB_Matrix A)",
           "GxB_Type_from_name(GrB_Type *type, const char *name)", "GxB_Type_size(size_t *size, GrB_Type type)"]
+PLAIN += ["GxB_Scalar_type(GrB_Type *type, GrB_Scalar s)", "GxB_Vector_type(GrB_Type *type, GrB_Vector u)",
+          "GxB_Matrix_type(GrB_Type *type, GrB_Matrix A)"]
 for kind in ("Semiring", "Monoid", "BinaryOp"):
     for name in ("eWiseAdd", "eWiseMult"):
         PLAIN.append(f"GrB_Vector_{name}_{kind}(GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_{kind} op, GrB_Vector u, GrB_Vector v, GrB_Descriptor desc)")

@@ -262,6 +262,16 @@ GrB_Info copy_c_name(char* to, Object* object) {
     });
 }
 
+template <class Object>
+GrB_Info type_of(GrB_Type* to, Object object) {
+    return guarded(nullptr, [&] {
+        require_pointer(to, "type");
+        require_alive(object, "object");
+        *to = object->type;
+        return GrB_SUCCESS;
+    });
+}
+
 /// GrB_get_VOID and GrB_set_VOID: no field has a value of type void*, so every call is an error.
 template <class Object>
 GrB_Info no_address(Object* object, int field) {
@@ -279,6 +289,9 @@ GrB_Info GxB_Type_name(char* name, GrB_Type type) { return copy_c_name(name, typ
 GrB_Info GxB_Scalar_type_name(char* name, GrB_Scalar s) { return copy_c_name(name, s); }
 GrB_Info GxB_Vector_type_name(char* name, GrB_Vector u) { return copy_c_name(name, u); }
 GrB_Info GxB_Matrix_type_name(char* name, GrB_Matrix a) { return copy_c_name(name, a); }
+GrB_Info GxB_Scalar_type(GrB_Type* type, GrB_Scalar s) { return type_of(type, s); }
+GrB_Info GxB_Vector_type(GrB_Type* type, GrB_Vector u) { return type_of(type, u); }
+GrB_Info GxB_Matrix_type(GrB_Type* type, GrB_Matrix a) { return type_of(type, a); }
 GrB_Info GxB_Type_size(size_t* size, GrB_Type type) {
     return guarded(nullptr, [&] {
         require_pointer(size, "size");

@@ -249,8 +249,26 @@ static void complex_numbers(void) {
     GrB_Matrix_free(&a), GrB_Vector_free(&u), GrB_Vector_free(&w), GrB_Vector_free(&part), GrB_Scalar_free(&s);
 }
 
+static void types_of_objects(void) {
+    GrB_Type type = NULL, own = NULL;
+    GrB_Matrix a = NULL, c = NULL;
+    GrB_Vector u = NULL;
+    GrB_Scalar s = NULL;
+    GrB_Type_new(&own, 24);
+    GrB_Matrix_new(&a, GrB_INT16, 2, 3), GrB_Vector_new(&u, own, 4), GrB_Scalar_new(&s, GxB_FC32);
+    CHECK(GxB_Matrix_type(&type, a) == GrB_SUCCESS && type == GrB_INT16);
+    CHECK(GxB_Vector_type(&type, u) == GrB_SUCCESS && type == own);
+    CHECK(GxB_Scalar_type(&type, s) == GrB_SUCCESS && type == GxB_FC32);
+    CHECK(GxB_Matrix_type(NULL, a) == GrB_NULL_POINTER && GxB_Vector_type(&type, NULL) == GrB_NULL_POINTER);
+    c = a;
+    GrB_Matrix_free(&a);
+    CHECK(GxB_Matrix_type(&type, c) == GrB_UNINITIALIZED_OBJECT && type == GxB_FC32);
+    GrB_Vector_free(&u), GrB_Scalar_free(&s), GrB_Type_free(&own);
+}
+
 int main(void) {
     GrB_init(GrB_NONBLOCKING);
+    types_of_objects();
     rows_move();
     columns_are_transposed();
     shared_arrays_are_copied();
