@@ -5,6 +5,8 @@
 
 namespace coppice::graphblas::device {
 
+constexpr long push_task_entries = 2048; ///< longer rows of a product by the entries of X are divided among blocks
+
 /// Entries by position: flags null: all positions have one; values null: there is no such operand.
 struct position_argument {
     unsigned char const* flags;

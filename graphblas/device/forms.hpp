@@ -49,7 +49,7 @@ driver& the_device();
 array make_array(index count, std::size_t size);
 array make_zeros(index count, std::size_t size);
 void run(kernel const& k, std::size_t entry, index blocks, arguments const& a);
-inline index blocks_of(index positions) { return (positions + 255) / 256; }
+inline index blocks_of(index positions, index per_block = 256) { return (positions + per_block - 1) / per_block; }
 
 /// What the caller reads of a list.
 struct needs {

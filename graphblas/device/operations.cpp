@@ -13,7 +13,8 @@ namespace coppice::graphblas::device {
 namespace {
 
 constexpr index max_positions = index{1} << 28;
-constexpr index large = index{1} << 20; ///< positions and entries from which a device is faster
+constexpr index positions_per_block = 256 * 4; ///< of kernels by position
+constexpr index large = index{1} << 20;        ///< positions and entries from which a device is faster
 
 index positions_of(table const& t) {
     index n = 0;
@@ -124,7 +125,7 @@ public:
         set_device_forms(c, std::move(made), c.rows, c.columns);
     }
     void run_positions() {
-        run_with([&](kernel const& k) { run(k, 0, blocks_of(a.positions), a); });
+        run_with([&](kernel const& k) { run(k, 0, blocks_of(a.positions, positions_per_block), a); });
     }
 
 private:
@@ -161,7 +162,7 @@ public:
     arguments a = {};
 
     /// `where`: entries that are computed. Returns them, or those that were found if `selects`.
-    by_rows run_entries(by_rows const& where, bool vector, bool selects, index per_block = 256) {
+    by_rows run_entries(by_rows const& where, bool vector, bool selects, index per_block = positions_per_block) {
         kernel const& k = compiled(writer.text());
         a.positions = where.entries;
         a.rows = where.rows;
@@ -376,6 +377,13 @@ void pull(output const& to, GrB_Type t, table& b, needs const& of_b, by_position
     l.run_with([&](kernel const& k) { run_products(k, l.a, rows, to.c.rows); });
 }
 
+/// Whether a list of the entries is at hand without a transposition on the host.
+bool has_list(table& t, bool transposed) {
+    if (!transposed) return true;
+    std::scoped_lock const lock(t.guard);
+    return t.transposed.where || (t.device && t.device->transposed);
+}
+
 GrB_BinaryOp checked_multiply(product const& p) {
     GrB_BinaryOp const op = p.semiring->multiply;
     if (op->z != p.semiring->add->op->z) throw host_reason{"the operators of the semiring have different types"};
@@ -417,6 +425,67 @@ void dots(output const& to, product const& p) {
     store_list(to.c, l.run_entries(mask, false, true, 256 / 8));
 }
 
+/// T = X B by the entries of X, for a monoid whose folds do not depend on the order. Returns false if pull is faster.
+bool push(output const& to, product const& p, by_position const& x) {
+    GrB_BinaryOp const add = p.semiring->add->op;
+    text_writer w;
+    w.define("COPPICE_PUSH");
+    w.type("t_value", add->z);
+    w.type("y_value", p.b.type);
+    w.type("mask_value", to.mask && !to.s.structure ? to.mask->type : GrB_BOOL);
+    if (!has_list(p.b, p.b_transposed) || !w.identity(add, checked_multiply(p))) return false;
+    w.binary("addition", add);
+    write_product(w, p);
+    by_rows const b = rows_of_table(p.b, {p.b_transposed, uses_b(p)});
+    kernel const& k = compiled(w.text());
+    arguments l = {};
+    l.positions = x.positions();
+    l.inner = x.columns;
+    l.columns = to.c.columns;
+    l.x = argument_of(x);
+    l.b = list_of(b);
+    array const counters = make_zeros(2, sizeof(long)); // products; tasks of long rows
+    l.counter = static_cast<long*>(counters.get());
+    index products = x.flags ? 0 : b.entries * x.rows;
+    if (x.flags && x.entries > 0) {
+        run(k, 1, blocks_of(l.positions, positions_per_block), l);
+        the_device().download(&products, counters.get(), sizeof products);
+    }
+    // An addition at a random position takes about as long as four entries that pull reads.
+    index const loss = 4 * products - (b.entries + b.rows) * x.rows;
+    if (loss > 0 && has_list(p.b, !p.b_transposed)) return false;
+    if (loss > 0) { // until it would have paid to transpose B, which the host does
+        std::scoped_lock const lock(p.b.guard);
+        p.b.transpose_gain += loss;
+        if (p.b.transpose_gain > 4 * b.entries * x.rows) return false;
+    }
+    by_position mask;
+    if (to.mask) mask = positions_of_table(*to.mask);
+    l.has_mask = to.mask != nullptr;
+    l.complement = to.s.complement;
+    l.mask = argument_of(mask);
+    if (to.s.structure) l.mask.values = nullptr;
+    by_position sums{to.c.rows, to.c.columns};
+    sums.flags = make_array(sums.positions(), 1);
+    sums.values = make_array(sums.positions() + 4, add->z->size); // small values change with the word around them
+    constexpr index max_blocks = 1024;
+    index const tasks = 2 * products / push_task_entries; // at most, since only longer rows have tasks
+    array const long_rows = make_array(2 * tasks, sizeof(long));
+    l.to_flags = static_cast<unsigned char*>(sums.flags.get());
+    l.to_values = sums.values.get();
+    l.to_offsets = static_cast<long*>(long_rows.get());
+    arguments of_fill = l;
+    of_fill.positions = sums.positions();
+    run(k, 0, blocks_of(of_fill.positions, positions_per_block), of_fill);
+    if (products > 0) run(k, 2, blocks_of(l.positions), l);
+    run(k, 3, std::min(tasks, max_blocks), l);
+    position_launch result(to, "COPPICE_POSITIONS", add->z);
+    result.writer.type("x_value", add->z);
+    result.a.x = argument_of(sums);
+    result.run_positions();
+    return true;
+}
+
 } // namespace
 
 bool multiply(output const& to, product const& p) {
@@ -424,9 +493,11 @@ bool multiply(output const& to, product const& p) {
         if (suits_dots(to, p)) return dots(to, p);
         if (to.c.rows > max_rows_by_position)
             throw host_reason{"a product of matrices has no mask that selects its entries"};
-        if (positions_of(p.a) > max_positions) throw host_reason{"there are too many positions"};
+        if (std::max(positions_of(p.a), positions_of(to.c)) > max_positions)
+            throw host_reason{"there are too many positions"};
         if (p.a_transposed) throw host_reason{"the first operand is transposed"};
         by_position const x = positions_of_table(p.a);
+        if (push(to, p, x)) return;
         pull(to, p.semiring->add->op->z, p.b, {!p.b_transposed, uses_b(p), true}, &x, p.semiring->add->op,
              p.semiring->add, [&](text_writer& w) { write_product(w, p); });
     });

@@ -181,6 +181,48 @@ void text_writer::monoid(GrB_BinaryOp op, GrB_Monoid terminal) {
     }
 }
 
+bool text_writer::identity(GrB_BinaryOp op, GrB_BinaryOp multiply) {
+    if (!op->predefined || op->z->code > GrB_UINT64_CODE || op->x != op->z || op->y != op->z) return false;
+    bool const logical = op->z == GrB_BOOL;
+    char const* value = nullptr;
+    switch (op->kind) {
+    case functor::min:
+        value = "std::numeric_limits<t_value>::max()";
+        break;
+    case functor::max:
+        value = "std::numeric_limits<t_value>::min()";
+        break;
+    case functor::plus:
+    case functor::bit_or:
+    case functor::bit_xor:
+        value = "t_value(0)";
+        break;
+    case functor::times:
+        value = "t_value(1)";
+        break;
+    case functor::bit_and:
+    case functor::bit_xnor:
+        value = "t_value(~t_value(0))";
+        break;
+    case functor::lor: // of integers: the value of a single operand is not 0 or 1
+    case functor::lxor:
+        if (logical) value = "false";
+        break;
+    case functor::land:
+    case functor::eq:
+        if (logical) value = "true";
+        break;
+    case functor::any: // of equal products
+        if (multiply->kind == functor::pair) value = "t_value(0)";
+        break;
+    default:
+        break;
+    }
+    if (!value) return false;
+    text_.head += std::string("#define COPPICE_IDENTITY ") + value + "\n";
+    return true;
+}
+
 void text_writer::second_of(GrB_Type z) {
     text_.head += "struct operation {\n    typedef " + type_name(z) + " z;\n    typedef z x;\n    typedef z y;\n";
     operand("first", "x", false);

@@ -28,6 +28,9 @@ public:
     void index_unary(GrB_IndexUnaryOp op, GrB_Type x);
     /// The operator of a monoid, and which sums end early.
     void monoid(GrB_BinaryOp op, GrB_Monoid terminal);
+    /// The identity of an operator whose folds of results of `multiply` have the same bits in any order. Returns
+    /// whether it is one.
+    bool identity(GrB_BinaryOp op, GrB_BinaryOp multiply);
     /// An operator of stored values y that returns y as type z.
     void second_of(GrB_Type z);
     kernel_text const& text() const { return text_; }

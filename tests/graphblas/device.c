@@ -138,6 +138,65 @@ static void products(void) {
     GrB_Vector_free(&nothing), GrB_Vector_free(&columns);
 }
 
+/* Products by the entries of a short operand (push), whose additions have any order: without a transpose on the device.
+   Row 4 of the matrices has more entries than a task. */
+static bool has_transpose(GrB_Matrix of) {
+    char text[4000] = "";
+    FILE* file = tmpfile();
+    OK(GxB_Matrix_fprint(of, "of", GxB_SUMMARY, file));
+    rewind(file);
+    CHECK(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    char const* const forms = strstr(text, "on the device:");
+    CHECK(forms);
+    return forms && strstr(forms, "transpose");
+}
+static void pushes(void) {
+    GrB_Type const types[] = {GrB_INT8, GrB_UINT16, GrB_INT32, GrB_UINT64, GrB_BOOL};
+    for (int k = 0; k < 5; ++k) {
+        GrB_Matrix given = random_matrix(types[k]);
+        GrB_Vector few = random_vector(types[k], n, 40), wide = random_vector(types[k], m, 2), nothing = NULL,
+                   none = NULL;
+        OK(GrB_Vector_setElement(few, 2, 4));
+        GrB_Vector_new(&nothing, types[k], m), GrB_Vector_new(&none, types[k], n);
+        if (k == 0) {
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_INT8, few, given, NULL));
+            VECTORS(wide, GrB_vxm(to, flags, GrB_PLUS_INT8, GrB_MAX_PLUS_SEMIRING_INT8, few, given, NULL));
+        } else if (k == 1) {
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_MIN_TIMES_SEMIRING_UINT16, few, given, NULL));
+            VECTORS(wide, GrB_vxm(to, ints, NULL, GrB_PLUS_MIN_SEMIRING_UINT16, few, given, GrB_DESC_RC));
+        } else if (k == 2) {
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_MIN_PLUS_SEMIRING_INT32, few, given, NULL));
+            VECTORS(wide, GrB_vxm(to, sparse, NULL, GrB_MIN_FIRST_SEMIRING_INT32, few, given, GrB_DESC_RSC));
+            VECTORS(sparse, GrB_vxm(to, sparse, GrB_TIMES_FP64, GrB_MAX_SECOND_SEMIRING_INT32, few, given, GrB_DESC_S));
+            VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_MIN_FIRST_SEMIRING_INT32, given, few, GrB_DESC_T0));
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_MIN_PLUS_SEMIRING_INT32, none, given, NULL));
+        } else if (k == 3) {
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_MIN_PLUS_SEMIRING_UINT64, few, given, NULL));
+            VECTORS(nothing, GrB_vxm(to, flags, NULL, GxB_PLUS_PAIR_UINT64, few, given, GrB_DESC_C));
+        } else {
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_LOR_LAND_SEMIRING_BOOL, few, given, NULL));
+            VECTORS(wide, GrB_vxm(to, sparse, GrB_LOR, GxB_ANY_PAIR_BOOL, few, given, GrB_DESC_SC));
+            VECTORS(nothing, GrB_vxm(to, NULL, NULL, GrB_LXNOR_LOR_SEMIRING_BOOL, few, given, NULL));
+        }
+        CHECK(!has_transpose(given));
+        GrB_Matrix_free(&given), GrB_Vector_free(&few), GrB_Vector_free(&wide), GrB_Vector_free(&nothing);
+        GrB_Vector_free(&none);
+    }
+    /* several rows; and a full operand, until the transpose pays */
+    GrB_Matrix given = random_matrix(GrB_INT32), few = NULL, c = NULL;
+    GrB_Matrix_new(&few, GrB_INT32, 3, n), GrB_Matrix_new(&c, GrB_INT32, 3, m);
+    OK(GrB_assign(few, NULL, NULL, 1, GrB_ALL, 3, GrB_ALL, n, NULL));
+    OK(GrB_select(few, NULL, NULL, GrB_DIAG, few, (int64_t)4, NULL));
+    MATRICES(c, GrB_mxm(to, NULL, NULL, GrB_MIN_PLUS_SEMIRING_INT32, few, given, NULL));
+    CHECK(!has_transpose(given));
+    GrB_Vector all = random_vector(GrB_INT32, n, 1), w = NULL;
+    GrB_Vector_new(&w, GrB_INT32, m);
+    for (int k = 0; k < 3; ++k) VECTORS(w, GrB_vxm(to, NULL, NULL, GrB_MIN_PLUS_SEMIRING_INT32, all, given, NULL));
+    CHECK(has_transpose(given));
+    GrB_Matrix_free(&given), GrB_Matrix_free(&few), GrB_Matrix_free(&c), GrB_Vector_free(&all), GrB_Vector_free(&w);
+}
+
 static void elementwise(void) {
     VECTORS(ints, GrB_eWiseAdd(to, NULL, NULL, GrB_PLUS_FP64, full, sparse, NULL));
     VECTORS(ints, GrB_eWiseAdd(to, flags, GrB_MAX_INT32, GrB_MINUS_FP64, sparse, ints, NULL));
@@ -430,7 +489,8 @@ int main(int argc, char** argv) {
         GrB_Matrix_setElement(pattern, below(3), (GrB_Index)(k < 5000 ? 4 : below(n)), (GrB_Index)below(n));
     full = random_vector(GrB_FP64, m, 1), sparse = random_vector(GrB_FP64, m, 3);
     flags = random_vector(GrB_BOOL, m, 2), ints = random_vector(GrB_INT32, m, 2);
-    products(), elementwise(), maps(), assignments(), reductions(), user_operators(), user_types();
+    products(), pushes(), elementwise(), maps(), assignments(), reductions(),
+        user_operators(), user_types();
     entries_on_device(), settings(), several_threads();
     if (emulated) failing_device();
     GrB_finalize();
