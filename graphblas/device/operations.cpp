@@ -315,7 +315,9 @@ bool assign(output const& to, table& a) {
 }
 bool assign(output const& to, GrB_Type type, void const* value) {
     return attempt_output(to, {}, [&] {
-        if (!runs_by_position({&to.c, to.mask})) throw host_reason{"the matrix is stored by rows"};
+        bool const fills = replaces(to) && !to.mask && !to.s.complement; // every position gets an entry
+        if (!(fills && positions_of(to.c) <= max_positions) && !runs_by_position({&to.c, to.mask}))
+            throw host_reason{"the matrix is stored by rows"};
         position_launch l(to, "COPPICE_POSITIONS", type);
         l.writer.define("COPPICE_SCALAR");
         copy_scalar(l.a.scalar, value, type);
@@ -505,6 +507,16 @@ bool multiply(output const& to, product const& p) {
 
 bool reduce_rows(output const& to, GrB_BinaryOp op, table& a, bool transposed) {
     return attempt_output(to, {.read = &a}, [&] {
+        if (transposed && a.rows <= max_rows_by_position && runs_by_position({&a})) {
+            position_launch l(to, "COPPICE_POSITIONS", op->z);
+            l.writer.define("COPPICE_COLUMNS");
+            l.writer.type("x_value", a.type);
+            l.writer.monoid(op, nullptr);
+            by_position const x = positions_of_table(a);
+            l.a.x = argument_of(x);
+            l.a.inner = x.positions();
+            return l.run_positions();
+        }
         pull(to, op->z, a, {transposed, true, true}, nullptr, op, nullptr, [&](text_writer& w) {
             w.type("x_value", GrB_BOOL);
             w.second_of(op->z);

@@ -197,6 +197,32 @@ static void pushes(void) {
     GrB_Matrix_free(&given), GrB_Matrix_free(&few), GrB_Matrix_free(&c), GrB_Vector_free(&all), GrB_Vector_free(&w);
 }
 
+/* Matrices of few rows, stored by position, and tables that share the pattern of another one. */
+static void few_rows_and_shared_patterns(void) {
+    GrB_Matrix rows = NULL, structure = NULL, c = NULL;
+    GrB_Vector w = random_vector(GrB_FP64, m, 2);
+    GrB_Matrix_new(&rows, GrB_FP64, 4, m);
+    MATRICES(rows, GrB_assign(to, NULL, NULL, 1.5, GrB_ALL, 4, GrB_ALL, m, NULL));
+    use(COPPICE_BACKEND_CUDA);
+    OK(GrB_assign(rows, NULL, NULL, 2.0, GrB_ALL, 4, GrB_ALL, m, NULL));
+    VECTORS(w, GrB_reduce(to, NULL, GrB_PLUS_FP64, GrB_PLUS_MONOID_FP64, rows, GrB_DESC_T0));
+    OK(GrB_eWiseMult(rows, NULL, NULL, GrB_GT_FP64, rows, rows, NULL));
+    VECTORS(w, GrB_reduce(to, flags, NULL, GrB_MAX_MONOID_INT32, rows, GrB_DESC_T0));
+    use(COPPICE_BACKEND_HOST);
+    GrB_Matrix_new(&structure, GrB_BOOL, n, m), GrB_Matrix_new(&c, GrB_BOOL, n, m);
+    OK(GrB_assign(structure, a, NULL, true, GrB_ALL, n, GrB_ALL, m, GrB_DESC_S));
+    GrB_Vector nothing = NULL;
+    GrB_Vector_new(&nothing, GrB_FP64, n);
+    VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, a, full, NULL));
+    VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, structure, full, NULL));
+    MATRICES(c, GrB_select(to, NULL, NULL, GrB_TRIL, structure, (int64_t)0, NULL));
+    OK(GrB_Matrix_setElement(structure, true, 7, 8)); /* a pattern of its own */
+    VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, structure, full, NULL));
+    VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, a, full, NULL));
+    GrB_Matrix_free(&rows), GrB_Matrix_free(&structure), GrB_Matrix_free(&c), GrB_Vector_free(&w);
+    GrB_Vector_free(&nothing);
+}
+
 static void elementwise(void) {
     VECTORS(ints, GrB_eWiseAdd(to, NULL, NULL, GrB_PLUS_FP64, full, sparse, NULL));
     VECTORS(ints, GrB_eWiseAdd(to, flags, GrB_MAX_INT32, GrB_MINUS_FP64, sparse, ints, NULL));
@@ -489,7 +515,7 @@ int main(int argc, char** argv) {
         GrB_Matrix_setElement(pattern, below(3), (GrB_Index)(k < 5000 ? 4 : below(n)), (GrB_Index)below(n));
     full = random_vector(GrB_FP64, m, 1), sparse = random_vector(GrB_FP64, m, 3);
     flags = random_vector(GrB_BOOL, m, 2), ints = random_vector(GrB_INT32, m, 2);
-    products(), pushes(), elementwise(), maps(), assignments(), reductions(),
+    products(), pushes(), few_rows_and_shared_patterns(), elementwise(), maps(), assignments(), reductions(),
         user_operators(), user_types();
     entries_on_device(), settings(), several_threads();
     if (emulated) failing_device();
