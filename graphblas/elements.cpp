@@ -5,6 +5,7 @@
 
 #include <coppice/core/parallel.hpp>
 
+#include "device/device.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -146,20 +147,30 @@ GrB_Info build_table(table* t, index_array rows, index_array columns, argument c
     return GrB_SUCCESS;
 }
 
+/// Rows and columns of all positions; arrays may be null.
+void number_positions(GrB_Index* rows, GrB_Index* columns, table const& t, index entries) {
+    for_ranges(entries, 1 << 14, [&](index first, index last) {
+        for (index k = first; rows && k < last; ++k) rows[k] = GrB_Index(k / t.columns);
+        for (index k = first; columns && k < last; ++k) columns[k] = GrB_Index(t.rows == 1 ? k : k % t.columns);
+    });
+}
 GrB_Info extract_tuples(GrB_Index* rows, GrB_Index* columns, argument const& x, GrB_Index* n, table* t) {
     require_pointer(n, "number of tuples");
     GrB_Type const type = type_of_array(x, t->type);
     if (x.data) require_compatible(type, t->type, "values");
+    if (x.data && type == t->type &&
+        device::download_full_values(*t, x.data, index(std::min(*n, GrB_Index(GrB_INDEX_MAX))))) {
+        index const entries = t->rows * t->columns;
+        number_positions(rows, columns, *t, entries);
+        *n = GrB_Index(entries);
+        return GrB_SUCCESS;
+    }
     stored const forms = forms_of(*t);
     if (*n < GrB_Index(forms.entries()) && (rows || columns || x.data))
         throw failure{GrB_INSUFFICIENT_SPACE, "there is space for " + std::to_string(*n) + " tuples, expected " +
                                                   std::to_string(forms.entries())};
     if (forms.dense && !forms.dense.flags) {
-        index const per_row = t->columns;
-        for_ranges(forms.entries(), 1 << 14, [&](index first, index last) {
-            for (index k = first; rows && k < last; ++k) rows[k] = GrB_Index(k / per_row);
-            for (index k = first; columns && k < last; ++k) columns[k] = GrB_Index(t->rows == 1 ? k : k % per_row);
-        });
+        number_positions(rows, columns, *t, forms.entries());
         if (x.data) convert(type, x.data, t->type, forms.dense.values->data(), forms.entries());
         *n = GrB_Index(forms.entries());
         return GrB_SUCCESS;

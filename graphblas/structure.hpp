@@ -18,12 +18,26 @@ using bytes = buffer<std::byte>;
 
 host_executor const& executor();
 
+/// What the device has of a pattern, which does not change after tables share it. A pattern that is made of another one
+/// has none.
+class device_copy {
+public:
+    device_copy() = default;
+    device_copy(device_copy&&) noexcept {}
+    device_copy& operator=(device_copy&&) noexcept {
+        what = {};
+        return *this;
+    }
+    std::shared_ptr<void const> what = {};
+};
+
 /// Positions of the entries of a rows x columns matrix, sorted by row and column. If `hypersparse`, only the rows of
 /// `list` have entries and offsets; otherwise all rows have offsets. A vector of size n is a 1 x n matrix.
 struct pattern {
     index rows = 0, columns = 0;
     bool hypersparse = false;
     buffer<index> list, offsets, indices;
+    mutable device_copy on_device = {}; ///< for device/forms.cpp, which has a mutex for it
 
     index entries() const { return indices.size(); }
     index stored_rows() const { return hypersparse ? list.size() : rows; }

@@ -58,10 +58,13 @@ bool reduce_rows(output const& to, GrB_BinaryOp op, table& a, bool transposed);
 /// Folds all entries by a monoid; *any is false if there are none.
 bool reduce(char const* operation, GrB_Monoid monoid, table& a, void* to, bool* any);
 
-// For tables.cpp, whose functions hold the guard of the table.
+// For tables.cpp and elements.cpp. Callers hold the guard of the table, but of download_full_values().
 
 /// Returns what the device has. Throws failure.
 stored downloaded(table const& t);
+/// Copies the values of a table whose only form is a full one on the device; returns false if it has another form, or
+/// more positions than `space`.
+bool download_full_values(table& t, void* to, index space);
 index entries_on_device(table const& t);
 index bytes_on_device(table const& t);
 std::string names_of_forms(table const& t);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <optional>
 
 #include "device.hpp"
 #include "texts.hpp"
@@ -47,7 +49,25 @@ std::vector<index> all_offsets(pattern const& a) {
     for (std::size_t r = 1; r < offsets.size(); ++r) offsets[r] += offsets[r - 1];
     return offsets;
 }
+/// Guards pattern::on_device.
+std::mutex& pattern_guard() {
+    static auto* const guard = new std::mutex;
+    return *guard;
+}
+std::optional<by_rows> copy_on_device(pattern const& a) {
+    std::scoped_lock const lock(pattern_guard());
+    if (!a.on_device.what) return {};
+    return *static_cast<by_rows const*>(a.on_device.what.get());
+}
+/// Keeps arrays without values for other tables with this pattern.
+void keep_on_device(pattern const& a, by_rows copy) {
+    copy.values = {};
+    auto made = std::make_shared<by_rows const>(std::move(copy));
+    std::scoped_lock const lock(pattern_guard());
+    a.on_device.what = std::move(made);
+}
 by_rows uploaded(pattern const& a) {
+    if (auto const known = copy_on_device(a)) return *known;
     if (a.columns > max_columns || a.rows > max_rows) throw host_reason{"a matrix is too large for indices of 32 bits"};
     by_rows to{a.rows, a.columns, a.entries()};
     if (a.hypersparse && a.rows > max_hypersparse_rows) throw host_reason{"few of many rows of a matrix have entries"};
@@ -105,12 +125,15 @@ by_rows rows_of_table(table& t, needs const& n) {
     std::optional<by_rows> found = known_list(t, n.transposed);
     bool const changes = !found || (n.values && !found->values) || (n.tiers && !found->tiers.known);
     if (!changes) return *found;
+    pattern_pointer where;
     if (!found || (n.values && !found->values)) {
         contents const host = oriented(t, n.transposed);
-        if (!found) found = uploaded(*host.where);
+        where = host.where;
+        if (!found) found = uploaded(*where);
         if (n.values) found->values = uploaded(host.values->data(), found->entries, t.type->size);
     }
     if (n.tiers && !found->tiers.known) found->tiers = tiers_of(*found);
+    if (where) keep_on_device(*where, *found);
     keep(t, n.transposed, *found);
     return *found;
 }
@@ -199,6 +222,18 @@ stored downloaded(table const& t) {
     } catch (host_reason const& e) {
         throw failure{GrB_PANIC, "the entries are lost, because the device fails: " + e.text};
     }
+}
+bool download_full_values(table& t, void* to, index space) {
+    std::scoped_lock const lock(t.guard);
+    if (t.data.dense || t.data.list.where || !t.device || !t.device->dense) return false;
+    by_position const& from = *t.device->dense;
+    if (from.flags || space < from.positions()) return false;
+    try {
+        download(static_cast<std::byte*>(to), from.values, from.positions(), t.type->size);
+    } catch (host_reason const& e) {
+        throw failure{GrB_PANIC, "the entries are lost, because the device fails: " + e.text};
+    }
+    return true;
 }
 index entries_on_device(table const& t) {
     return t.device->dense ? t.device->dense->entries : t.device->straight->entries;
