@@ -264,7 +264,7 @@ array scanned(array const& flags, index n, index& sum) {
     index const blocks = (n + flags_per_block - 1) / flags_per_block;
     kernel const& k = structure_kernels(8);
     array const counts = make_array(blocks, sizeof(index));
-    array made = make_zeros(n + 1, sizeof(index));
+    array made = n == 0 ? make_zeros(1, sizeof(index)) : make_array(n + 1, sizeof(index));
     arguments a = {};
     a.positions = n;
     a.x.flags = static_cast<unsigned char const*>(flags.get());

@@ -158,6 +158,7 @@ void text_writer::index_unary(GrB_IndexUnaryOp op, GrB_Type stored) {
     require_real(!op->functor_name, {op->z, op->x, op->s});
     std::string const z = type_name(op->z), x = type_name(op->x ? op->x : stored), s = type_name(op->s);
     std::string const f = function_of(*op, op->functor_name, op->definition.get());
+    if (op->functor_name && op->x) text_.head += "#define COPPICE_READS_VALUES_ONLY\n";
     text_.head += "struct operation {\n    typedef " + z + " z;\n    typedef " + x + " x;\n    typedef " + s + " s;\n";
     operand("first", "x", op->x != nullptr || !op->functor_name);
     std::string call = f + "(&r, &a, i, j, &b)";
