@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neither the CUDA toolkit nor the driver is needed to build this file, or to load the library: their functions are
 // found at run time. Declarations are those of cuda.h and nvrtc.h, whose binary interface is stable.
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -30,6 +31,7 @@ struct driver_functions {
     int (*synchronize)(void*);
     int (*allocate)(address*, std::size_t, void*);
     int (*release)(address, void*);
+    int (*allocate_host)(void**, std::size_t, unsigned);
     int (*clear)(address, unsigned char, std::size_t, void*);
     int (*upload)(address, void const*, std::size_t, void*);
     int (*download)(void*, address, std::size_t, void*);
@@ -54,6 +56,7 @@ struct driver_functions {
         cuda.find(synchronize, "cuStreamSynchronize");
         cuda.find(allocate, "cuMemAllocAsync");
         cuda.find(release, "cuMemFreeAsync");
+        cuda.find(allocate_host, "cuMemHostAlloc");
         cuda.find(clear, "cuMemsetD8Async");
         cuda.find(upload, "cuMemcpyHtoDAsync_v2");
         cuda.find(download, "cuMemcpyDtoHAsync_v2");
@@ -85,6 +88,7 @@ public:
         require(f_.get_pool(&pool, device_), "cuDeviceGetDefaultMemPool");
         std::uint64_t retained = ~std::uint64_t{0}; // freed memory is not returned to the system
         require(f_.set_pool_attribute(pool, 4, &retained), "cuMemPoolSetAttribute");
+        if (f_.allocate_host(&page_locked_, page_locked_bytes, 0) != 0) page_locked_ = nullptr;
     }
     std::string name() const override { return name_; }
     void* allocate(std::size_t bytes) override {
@@ -111,8 +115,11 @@ public:
     }
     void download(void* to, void const* from, std::size_t bytes) override {
         current const use(*this);
-        require(f_.download(to, address_of(from), bytes, stream_), "cuMemcpyDtoHAsync");
+        // Most operations return a count: the driver copies to other memory than page-locked one in two steps.
+        void* const reached = page_locked_ && bytes <= page_locked_bytes ? page_locked_ : to;
+        require(f_.download(reached, address_of(from), bytes, stream_), "cuMemcpyDtoHAsync");
         require(f_.synchronize(stream_), "cuStreamSynchronize");
+        if (reached != to) std::memcpy(to, reached, bytes);
     }
     kernel compile(std::string const& text, bool) override {
         kernel made;
@@ -189,6 +196,8 @@ private:
     std::mutex guard_;
     int device_ = 0;
     void *context_ = nullptr, *stream_ = nullptr;
+    static constexpr std::size_t page_locked_bytes = 4096;
+    void* page_locked_ = nullptr; ///< for small results; null: the system has none
     std::string name_, architecture_;
 };
 
