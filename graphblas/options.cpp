@@ -125,7 +125,7 @@ template <class Object>
 option checked_option(Object* object, void const* value, int field) {
     require_alive(object, "object");
     require_pointer(value, "value");
-    option const found = field == GrB_NAME ? text_option(object->text()) : option_of(*object, field);
+    option found = field == GrB_NAME ? text_option(object->text()) : option_of(*object, field);
     if (found.kind == option::none) throw no_such_field(field);
     if (found.kind == option::absent) // as in SuiteSparse:GraphBLAS
         throw failure{GrB_NO_VALUE, "the operator does not use the operand of field " + std::to_string(field)};

@@ -91,7 +91,7 @@ private:
 
 std::string compiler(run_time_language language) {
     bool const is_c = language == run_time_language::c;
-    std::string const given = setting(is_c ? "COPPICE_CC" : "COPPICE_CXX");
+    std::string given = setting(is_c ? "COPPICE_CC" : "COPPICE_CXX");
     if (!given.empty()) return given;
     return is_c ? "cc" : "c++";
 }
@@ -163,7 +163,8 @@ std::string run_time_file(std::string const& maker, std::string const& source, r
                           std::function<void(std::string const&, std::string const&)> const& make) {
     if (setting("COPPICE_JIT") == "off") throw backend_error("COPPICE_JIT is off");
     std::string const folder = cache_folder(), name = folder + "/" + hash_of(maker + source);
-    std::string const result = name + endings.result, stored_source = name + endings.source;
+    std::string result = name + endings.result;
+    std::string const stored_source = name + endings.source;
     if (::access(result.c_str(), F_OK) == 0) {
         require_private(result, false);
         if (content_of(stored_source) != source) throw backend_error{stored_source + " has another source"};

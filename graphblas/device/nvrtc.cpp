@@ -49,7 +49,7 @@ std::string nvrtc_compiler::compile(std::string const& text, std::string const& 
     char const* const options[] = {target.c_str(), "--std=c++17", "--device-as-default-execution-space", "--fmad=false",
                                    "--disable-warnings"};
     int const code = compile_(program, 5, options);
-    std::string const made =
+    std::string made =
         code == 0 ? text_of(program, result_size_, result_) : text_of(program, log_size_, log_).substr(0, 600);
     destroy_(&program);
     if (code != 0) throw host_reason{"NVRTC does not accept the kernel: " + made};

@@ -144,7 +144,7 @@ krylov_result solve_by_method(Executor const& exec, std::string const& method, c
             bool const symmetric = method == "cg" || method == "minres";
             projected_preconditioner<Executor, T> projected(exec, m, *space, symmetric);
             any_preconditioner<Executor, T> const with(std::move(projected), m.report());
-            auto const result = solve(exec, method, a, with, b, x, options);
+            auto result = solve(exec, method, a, with, b, x, options);
             space->project(exec, x); // the components of the initial guess
             return result;
         }

@@ -100,7 +100,7 @@ private:
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
             throw matrix_error("distributed_rows: offsets must begin with 0 and not fall");
         checked_cast<std::int32_t>(std::int64_t(offsets.size()) - 1, "number of rows of a rank");
-        auto const begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
+        auto begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
         checked_cast<G>(begins.back(), "number of rows of all ranks");
         return begins;
     }
