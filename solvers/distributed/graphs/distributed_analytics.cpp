@@ -59,6 +59,7 @@ std::int64_t largest_set(rank_communicator const& comm, std::vector<std::int64_t
     std::map<vertex_id, std::int64_t> counts;
     for (vertex_id const label : labels) ++counts[label];
     std::vector<vertex_message<std::int64_t>> sent;
+    sent.reserve(counts.size());
     for (auto const& [label, count] : counts) sent.push_back({label, count});
     std::map<vertex_id, std::int64_t> of_all;
     std::int64_t largest = 0;

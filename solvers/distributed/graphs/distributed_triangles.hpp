@@ -38,6 +38,7 @@ struct rising_edges_of_rank {
                          distributed_rows<host_executor, vertex_id, O> const& rows) {
         graph_view const g = graph.view();
         std::vector<std::int32_t> degrees;
+        degrees.reserve(std::size_t(g.vertices));
         for (vertex_id v = 0; v < graph.own(); ++v) degrees.push_back(g.degree(v));
         auto halo = rows.template halo_of<std::int32_t>(exec, comm);
         halo.start(exec, degrees.data());

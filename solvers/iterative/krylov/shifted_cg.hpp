@@ -98,6 +98,7 @@ shifted_result solve_shifted(Executor const& exec, csr_operator<Executor, T> con
 
     double const smallest = *std::min_element(shifts.begin(), shifts.end());
     std::vector<detail::shifted_scalars> systems;
+    systems.reserve(shifts.size());
     for (double const shift : shifts) systems.push_back({.shift = shift - smallest});
     dot_scratch scratch(exec, n);
     buffer<T> r(exec, n), p(exec, n), q(exec, n), directions(exec, x.size());

@@ -122,6 +122,7 @@ private:
         auto const f = detail::make_ilut_factors(on_host.view(), options_);
         auto const scales = [&](std::vector<double> const& of) {
             std::vector<T> to;
+            to.reserve(of.size());
             for (double const scale : of) to.push_back(T(detail::real_of_t<T>(scale)));
             return exec.copy(to);
         };
