@@ -4,11 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <system_error>
 #include <unordered_map>
 
 #include <dlfcn.h>
@@ -38,7 +38,8 @@ std::string setting(char const* name) {
 /// Throws unless the file or folder belongs to this user and nobody else can write it.
 void require_private(std::string const& path, bool folder) {
     struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0) throw backend_error{"cannot read " + path + ": " + std::strerror(errno)};
+    if (::lstat(path.c_str(), &info) != 0)
+        throw backend_error{"cannot read " + path + ": " + std::generic_category().message(errno)};
     bool const kind = folder ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode);
     if (!kind || info.st_uid != ::geteuid() || (info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         throw backend_error{path + " is not " + (folder ? "a folder" : "a file") +
@@ -74,7 +75,7 @@ class temporary_file {
 public:
     temporary_file(std::string const& folder, std::string const& ending) : path_(folder + "/new-XXXXXX" + ending) {
         int const file = ::mkstemps(path_.data(), int(ending.size()));
-        if (file < 0) throw backend_error{"cannot write to " + folder + ": " + std::strerror(errno)};
+        if (file < 0) throw backend_error{"cannot write to " + folder + ": " + std::generic_category().message(errno)};
         ::close(file);
     }
     ~temporary_file() { ::unlink(path_.c_str()); }
@@ -82,7 +83,7 @@ public:
     std::string const& path() const { return path_; }
     void rename_to(std::string const& name) const {
         if (::rename(path_.c_str(), name.c_str()) != 0)
-            throw backend_error{"cannot write " + name + ": " + std::strerror(errno)};
+            throw backend_error{"cannot write " + name + ": " + std::generic_category().message(errno)};
     }
 
 private:
@@ -119,7 +120,8 @@ void run_compiler(run_time_language language, std::string const& source, std::st
     int const started =
         ::posix_spawnp(&child, program.c_str(), &actions, nullptr, const_cast<char**>(arguments.data()), environ);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (started != 0) throw backend_error{"cannot run the compiler " + program + ": " + std::strerror(started)};
+    if (started != 0)
+        throw backend_error{"cannot run the compiler " + program + ": " + std::generic_category().message(started)};
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
