@@ -463,7 +463,10 @@ placed_component block_of(std::vector<std::int32_t> isolated) {
     auto const width = std::size_t(std::ceil(std::sqrt(2.0 * double(isolated.size()))));
     placed_component b;
     b.where.reserve(isolated.size());
-    for (std::size_t k = 0; k < isolated.size(); ++k) b.where.push_back({double(k % width), double(k / width)});
+    for (std::size_t k = 0; k < isolated.size(); ++k) {
+        std::size_t const row = k / width;
+        b.where.push_back({double(k % width), double(row)});
+    }
     b.vertices = std::move(isolated);
     return b;
 }

@@ -164,8 +164,8 @@ int count_levels(csr_view<T, I, O> a, int max_levels) {
     int const levels = int(visited.size()) - 1;
     if (visited.back() >= half || visited.back() < max_rows_to_search || levels < 2) return levels;
     double const rows = double(visited.back());
-    double const exponent =
-        std::log(rows / double(visited[std::size_t(levels / 2)])) / std::log(double(levels) / (levels / 2));
+    int const middle = levels / 2;
+    double const exponent = std::log(rows / double(visited[std::size_t(middle)])) / std::log(double(levels) / middle);
     return int(std::min<double>(max_levels, levels * std::pow(double(half) / rows, 1 / exponent)));
 }
 
