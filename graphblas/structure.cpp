@@ -134,7 +134,7 @@ struct pair_of {
 template <class Csr>
 auto restored(row_space const& rows, Csr&& made) {
     index const columns = made.columns();
-    auto arrays = std::move(made).release();
+    auto arrays = std::forward<Csr>(made).release();
     using value = typename std::remove_cvref_t<decltype(arrays.values)>::value_type;
     using result = std::conditional_t<std::is_same_v<value, source>, merged, gathered_entries>;
     return result{rows.restore(std::move(arrays.offsets), std::move(arrays.indices), columns),

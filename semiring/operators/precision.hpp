@@ -52,9 +52,8 @@ constexpr bool is_narrower() {
     using from = typename real_of<std::remove_cvref_t<From>>::type;
     if constexpr (!std::is_arithmetic_v<to> || !std::is_arithmetic_v<from> || std::is_same_v<to, bool>)
         return false;
-    else if constexpr (std::is_floating_point_v<from> && !std::is_floating_point_v<to>)
-        return true;
-    else if constexpr (std::is_signed_v<from> && !std::is_signed_v<to>)
+    else if constexpr ((std::is_floating_point_v<from> && !std::is_floating_point_v<to>) ||
+                       (std::is_signed_v<from> && !std::is_signed_v<to>))
         return true;
     else
         return std::numeric_limits<to>::digits < std::numeric_limits<from>::digits;
