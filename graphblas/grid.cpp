@@ -12,8 +12,6 @@
 namespace coppice::graphblas {
 namespace {
 
-constexpr index block_size = 256; ///< values that are combined at a time
-constexpr index task_size = 1 << 14;
 constexpr std::size_t max_size = 16; ///< bytes of a value of a predefined type
 /// Values of a block of one predefined type.
 struct block_values {

@@ -12,9 +12,6 @@
 namespace coppice::graphblas {
 namespace {
 
-constexpr index block_size = 256; ///< values that are gathered, converted and combined at a time
-constexpr index task_size = 1 << 14;
-
 template <class To, class From>
 void convert_values(void* to, void const* from, index n) {
     for (index k = 0; k < n; ++k) static_cast<To*>(to)[k] = converted<To>(static_cast<From const*>(from)[k]);

@@ -9,6 +9,9 @@
 
 namespace coppice::graphblas {
 
+inline constexpr index block_size = 256;    ///< values that are gathered, converted and combined at a time
+inline constexpr index task_size = 1 << 14; ///< values of a task
+
 /// Whether values of one type convert to the other: both are predefined, or both are the same user-defined type.
 inline bool compatible(GrB_Type a, GrB_Type b) {
     return a == b || (a->code != GrB_UDT_CODE && b->code != GrB_UDT_CODE) ||
