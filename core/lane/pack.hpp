@@ -61,6 +61,7 @@ struct pack {
     // GCC copies a trivial object of several registers in pieces of 8 and 16 bytes, which the next load of a register
     // has to wait for.
     COPPICE_ALWAYS_INLINE pack(pack const& a) { *this = a; }
+    // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): a register may be stored into itself
     COPPICE_ALWAYS_INLINE pack& operator=(pack const& a) {
 #pragma GCC unroll 8
         for (int r = 0; r < Registers; ++r) v[r] = a.v[r];

@@ -9,6 +9,7 @@
 #pragma once
 
 /* Programs expect that the header includes these, as that of SuiteSparse:GraphBLAS does. */
+/* NOLINTBEGIN(modernize-deprecated-headers): also C */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+/* NOLINTEND(modernize-deprecated-headers) */
 
 #ifdef __cplusplus
 #include <complex>

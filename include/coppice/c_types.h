@@ -6,8 +6,8 @@
 
 #include <coppice/version.h>
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stddef.h> /* NOLINT(modernize-deprecated-headers): also C */
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): also C */
 
 /* A C caller may pass any int for an enumeration. In C++ this is defined only if the underlying type is fixed. */
 #if defined(__cplusplus)

@@ -46,6 +46,7 @@ template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack larger_or_nan(Pack a, Pack const& b) {
     using bits = typename Pack::bits;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a.v is an array of registers
     for (int r = 0; r < int(sizeof(a.v) / sizeof(a.v[0])); ++r) a.v[r] = (bits)b.v[r] > (bits)a.v[r] ? b.v[r] : a.v[r];
     return a;
 }

@@ -77,6 +77,7 @@ void take_block_rows(residual_rows<T> const& of, system_location const& s, std::
     matrix_rows<T> const& a = of.a;
     bool const transposed = a.op != matrix_operation::none;
     T const* const bands[3] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
+    // NOLINTNEXTLINE(bugprone-branch-clone): N may be 1
     int const down = transposed ? N : 1, right = transposed ? 1 : N; // strides to the next row and column of a block
     for (std::int64_t j = first; j < last; ++j) {
         T const* const d = of.d + of.offset(s, j, 0) + column * of.d_leading;

@@ -16,6 +16,7 @@ namespace coppice::inline v0_1::chain {
 /// next one takes the lane of the pivot row that has left. It must not contain the unknown that is eliminated at that
 /// step, nor any earlier one.
 template <class T, int Lanes, int Max = Lanes>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): columns begin at cache lines
 struct few_rows {
     using column = front_column<T, Lanes>;
     static constexpr int maximum = Max;

@@ -25,6 +25,7 @@ namespace chain {
 /// Bytes of memory of one thread: a register of at most 64 bytes for each real number of every element.
 template <class T>
 std::int64_t tile_bytes(block_row_shape<any_size> const& g) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T and value_type are equal if T is a real number
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
     std::int64_t const elements =
         g.reduce_elements() > g.substitute_elements() ? g.reduce_elements() : g.substitute_elements();
@@ -34,6 +35,7 @@ std::int64_t tile_bytes(block_row_shape<any_size> const& g) {
 /// Bytes of memory of one thread for the steps of a factorisation.
 template <class T>
 std::int64_t factor_tile_bytes(block_row_shape<any_size> const& g) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T and value_type are equal if T is a real number
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
     return factored_level<T, matrix_block_rows<T>>::elements(g) * 64 * reals;
 }
