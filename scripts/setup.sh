@@ -44,6 +44,7 @@ python3-venv          python python_venv
 python3-dev           python python_header
 clang-format          style  command -v clang-format
 clang                 style  command -v clang++
+clang-tidy            style  command -v clang-tidy
 codespell             style  command -v codespell
 python3-yaml          style  python_with_yaml
 TABLE
