@@ -310,6 +310,26 @@ TEST_CASE("graph algorithms: the biases of random walks, and the resolution of c
     int returns = 0;
     for (auto const& walk : walks(cycle, {"--return-bias", "1e-30"})) returns += count(walk, back);
     CHECK(returns == 5 * 29);
+    // The same numbers by column, if the file is no table.
+    auto const rows = walks(cycle, {});
+    auto const columns = folder / "walks.mtx";
+    REQUIRE(run({"random-walks", cycle, "--symmetrise", "--length", "30", "-o", columns, "--seed", "7", "-q"}).code ==
+            0);
+    std::istringstream array(read_text_file(columns));
+    std::string first;
+    std::getline(array, first);
+    CHECK(first == "%%MatrixMarket matrix array real general");
+    while (array.peek() == '%') std::getline(array, first);
+    int vertices = 0, steps = 0, vertex = 0;
+    array >> vertices >> steps;
+    CHECK(vertices == 5);
+    CHECK(steps == 31);
+    for (std::size_t k = 0; k < 31; ++k)
+        for (std::size_t v = 0; v < 5; ++v) {
+            array >> vertex;
+            REQUIRE(array.good());
+            CHECK(vertex == rows[v][k + 1]);
+        }
     auto const to_tail = [](int, int, int after) { return after == 3; };
     for (auto const& walk : walks(tail, {"--return-bias", "1e30", "--outward-bias", "1e30"}))
         if (walk[1] < 2) CHECK(count(walk, to_tail) == 0);
