@@ -936,3 +936,15 @@ TEST_CASE("user-defined operators and preconditioners") {
 }
 
 #endif
+
+TEST_CASE("krylov: names of reasons") {
+    CHECK(to_string(krylov_reason::converged) == "converged");
+    CHECK(to_string(krylov_reason::zero_rhs) == "zero_rhs");
+    CHECK(to_string(krylov_reason::max_iterations) == "max_iterations");
+    CHECK(to_string(krylov_reason::slow) == "slow");
+    CHECK(to_string(krylov_reason::breakdown) == "breakdown");
+    CHECK(to_string(krylov_reason::stagnated) == "stagnated");
+    CHECK(to_string(krylov_reason::not_finite) == "not_finite");
+    CHECK(to_string(krylov_reason::cancelled) == "cancelled");
+    CHECK(to_string(krylov_reason(99)) == "unknown");
+}

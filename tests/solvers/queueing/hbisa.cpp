@@ -476,3 +476,13 @@ TEST_CASE_TEMPLATE("hbisa: the iterations of Table 3", Fixture, COPPICE_TEST_EXE
         CHECK(residual_of(a, b, x, 0, b.size()) <= 1.001e-7);
     }
 }
+
+TEST_CASE("hbisa: names of reasons") {
+    CHECK(to_string(hbisa_reason::converged) == "converged");
+    CHECK(to_string(hbisa_reason::zero_rhs) == "zero_rhs");
+    CHECK(to_string(hbisa_reason::max_iterations) == "max_iterations");
+    CHECK(to_string(hbisa_reason::spectral_radius) == "spectral_radius");
+    CHECK(to_string(hbisa_reason::stagnated) == "stagnated");
+    CHECK(to_string(hbisa_reason::not_finite) == "not_finite");
+    CHECK(to_string(hbisa_reason(99)) == "unknown");
+}

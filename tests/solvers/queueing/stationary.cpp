@@ -199,3 +199,11 @@ TEST_CASE_TEMPLATE("stationary: corner cases and matrices that are not Markov ch
     CHECK(few.reason == stationary_reason::max_iterations);
     CHECK(few.iterations == 2);
 }
+
+TEST_CASE("stationary distributions: names of reasons") {
+    CHECK(to_string(stationary_reason::converged) == "converged");
+    CHECK(to_string(stationary_reason::max_iterations) == "max_iterations");
+    CHECK(to_string(stationary_reason::stagnated) == "stagnated");
+    CHECK(to_string(stationary_reason::not_finite) == "not_finite");
+    CHECK(to_string(stationary_reason(99)) == "unknown");
+}
