@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,6 +19,8 @@
 #include <coppice/krylov.hpp>
 #include <coppice/multilevel.hpp>
 #include <coppice/preconditioner.hpp>
+
+#include "../../petsc/petsc_error.hpp"
 
 using namespace coppice;
 
@@ -391,6 +395,46 @@ TEST_CASE("matrices that have no band factorisation") {
     require(KSPDestroy(&ksp));
     require(MatDestroy(&a));
     require(MatDestroy(&b));
+}
+
+TEST_CASE("figures of the set-up are those of the library") {
+    rows r = grid(12, 9, 10);
+    Mat a = r.matrix();
+    KSP ksp = make_ksp(KSPCG, "forest", 1e-6);
+    PC pc;
+    double value = -1;
+    require(KSPGetPC(ksp, &pc));
+    require(KSPSetOperators(ksp, a, a));
+    require(KSPSetUp(ksp));
+    require(PCCoppiceGetFinding(pc, "weight_coverage", &value));
+    auto const m = make_preconditioner(host_executor{1}, "forest", r.view());
+    CHECK(value == m.report().number("weight_coverage"));
+    CHECK(value > 0);
+    require(KSPDestroy(&ksp));
+    require(MatDestroy(&a));
+}
+
+TEST_CASE("exceptions become errors of PETSc with their messages") {
+    std::pair<error_code, PetscErrorCode> const codes[] = {{error_code::dimension_mismatch, PETSC_ERR_ARG_SIZ},
+                                                           {error_code::invalid_matrix, PETSC_ERR_ARG_INCOMP},
+                                                           {error_code::overflow, PETSC_ERR_ARG_OUTOFRANGE},
+                                                           {error_code::out_of_memory, PETSC_ERR_MEM},
+                                                           {error_code::device, PETSC_ERR_GPU},
+                                                           {error_code::backend_unavailable, PETSC_ERR_SUP},
+                                                           {error_code::invalid_argument, PETSC_ERR_ARG_WRONG}};
+    for (auto const& [code, expected] : codes) {
+        PetscErrorCode found = 0;
+        std::string const message = error_of(
+            [&] { return found = petsc::guarded([&]() -> PetscErrorCode { throw error(code, "no 100 % success"); }); });
+        CHECK(found == expected);
+        CHECK(message == "coppice: no 100 % success");
+    }
+    CHECK(error_of([] { return petsc::guarded([]() -> PetscErrorCode { throw std::bad_alloc(); }); }) ==
+          "coppice: out of memory");
+    CHECK(error_of([] {
+              return petsc::guarded([]() -> PetscErrorCode { throw std::runtime_error("another one"); });
+          }) == "coppice: another one");
+    CHECK(error_of([] { return petsc::guarded([]() -> PetscErrorCode { return 0; }); }) == "no error");
 }
 
 TEST_CASE("a rank whose set-up fails is an error on all of them") {
