@@ -15,6 +15,7 @@ void keep_message(object_head* object, std::string const& message) noexcept {
     try {
         object->message = std::make_unique<std::string>(message);
     } catch (...) {
+        // not covered: no memory for the message of an error
         object->message.reset();
     }
 }

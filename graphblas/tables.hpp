@@ -33,6 +33,7 @@ GrB_Info guarded(object_head* output, Body const& body) noexcept {
         bool const memory = e.code() == error_code::out_of_memory || e.code() == error_code::overflow;
         return memory ? GrB_OUT_OF_MEMORY : GrB_PANIC;
     } catch (std::exception const& e) {
+        // not covered: no function of the library throws other exceptions
         keep_message(output, e.what());
         return GrB_PANIC;
     } catch (...) {

@@ -513,6 +513,39 @@ static void changed_elements(void) {
     GrB_Vector_free(&v);
 }
 
+/* Many rows with entries, of which few remain: a search in the list of those rows. */
+static void rows_that_become_few(void) {
+    enum { many = 6000 };
+    GrB_Matrix a = NULL;
+    OK(GrB_Matrix_new(&a, GrB_INT32, many, 8));
+    for (int i = 0; i < many; ++i) OK(GrB_Matrix_setElement(a, i, (GrB_Index)i, (GrB_Index)(i % 8)));
+    OK(GrB_select(a, NULL, NULL, GrB_VALUEGE_INT32, a, many - 3, NULL));
+    CHECK(entries(a) == 3 && element(a, 5997, 5) == 5997 && element(a, 5999, 7) == 5999);
+    CHECK(element(a, 5996, 4) == -1 && element(a, 0, 0) == -1 && element(a, 5999, 6) == -1);
+    OK(GrB_Matrix_resize(a, many + 5, 8));
+    CHECK(entries(a) == 3 && element(a, many + 4, 0) == -1 && element(a, 5998, 6) == 5998);
+    OK(GrB_Matrix_resize(a, 5998, 8));
+    CHECK(entries(a) == 1);
+    GrB_Matrix_free(&a);
+}
+
+/* Sizes that no array has: an error, and the object remains. */
+static void sizes_of_no_array(void) {
+    GrB_Type largest = NULL, large = NULL;
+    GrB_Scalar s = NULL;
+    GrB_Vector v = NULL;
+    GrB_Index n = 9;
+    OK(GrB_Type_new(&largest, SIZE_MAX));
+    OK(GrB_Type_new(&large, (size_t)1 << 62));
+    CODE(GrB_OUT_OF_MEMORY, GrB_Scalar_new(&s, largest));
+    CHECK(!s);
+    OK(GrB_Vector_new(&v, large, 4));
+    CODE(GrB_OUT_OF_MEMORY, GrB_Vector_build_UDT(v, columns, numbers, 2, NULL));
+    OK(GrB_Vector_nvals(&n, v));
+    CHECK(n == 0);
+    GrB_Vector_free(&v), GrB_Type_free(&large), GrB_Type_free(&largest);
+}
+
 /* A diagonal from a vector. */
 static void diagonals(void) {
     GrB_Vector v = NULL;
@@ -544,6 +577,8 @@ int main(void) {
     scalar_arguments();
     moved_arrays();
     changed_elements();
+    rows_that_become_few();
+    sizes_of_no_array();
     diagonals();
     GrB_Type_free(&point_type);
     GrB_finalize();

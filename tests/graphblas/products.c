@@ -140,8 +140,8 @@ static test_semiring const semirings[] = {
 static void products_of_vectors(void) {
     GrB_Descriptor const plain_descriptors[5] = {NULL, GrB_DESC_R, GrB_DESC_RS, GrB_DESC_RC, GrB_DESC_RSC};
     GrB_Descriptor const transposed[5] = {GrB_DESC_T1, GrB_DESC_RT1, GrB_DESC_RST1, GrB_DESC_RCT1, GrB_DESC_RSCT1};
-    int const densities[4] = {3000, 30, 3, 1};
-    for (int density = 0; density < 4; ++density)
+    int const densities[5] = {3000, 200, 30, 3, 1}; /* 200: a list of some hundred columns */
+    for (int density = 0; density < 5; ++density)
         for (size_t s = 0; s < sizeof semirings / sizeof *semirings; ++s)
             for (int kind = 0; kind < 5; ++kind) {
                 test_semiring const* const t = &semirings[s];
