@@ -73,7 +73,7 @@ public:
 
 private:
     struct state;
-    explicit cuda_executor(std::shared_ptr<state> state) : state_(std::move(state)) {}
+    explicit cuda_executor(std::shared_ptr<state> shared) : state_(std::move(shared)) {}
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
     void load_bytes(void const* from, void* to, std::size_t bytes) const;
     static std::shared_ptr<state> made(int device, CUstream_st* stream); ///< null: creates a new stream
