@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-# The first expression found in a path is its group; longest groups first. If a new source fails with "redefinition of" or
+# The first expression that matches a path determines its group. If a new source fails with "redefinition of" or
 # "reference to ... is ambiguous", it shares a name in an unnamed namespace with its group: list it in another group.
 GROUPS = {
     "graphblas": r"^graphblas/|^algebra/generate/pentadiagonal_gallery",
@@ -21,6 +21,7 @@ GROUPS = {
     "solvers": r"^solvers/|^algebra/generate/tridiagonal_gallery",
     "modules": "",
 }
+# Those that take longest first.
 ORDER = ["solvers", "modules", "graphblas", "others", "tiles", "lanes"]
 
 
