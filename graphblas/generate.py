@@ -501,6 +501,7 @@ HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /* Programs expect that the header includes these, as that of SuiteSparse:GraphBLAS does. */
+/* NOLINTBEGIN(modernize-deprecated-headers): also C */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -512,6 +513,7 @@ HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+/* NOLINTEND(modernize-deprecated-headers) */
 
 #ifdef __cplusplus
 #include <complex>
