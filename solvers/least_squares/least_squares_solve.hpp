@@ -396,14 +396,20 @@ inline void check(least_squares_options const& o) {
         throw argument_error("max_iterations is " + std::to_string(o.max_iterations) + ", expected >= 0");
 }
 
+/// Size of elements whose squares stay in the range of T.
+template <class T>
+inline constexpr double squares_limit = sizeof(T) == 4 ? 1e10 : 1e100;
+
 /// The result without columns or entries: x = 0.
 template <executor Executor, class T>
 least_squares_result solution_zero(Executor const& exec, array_view<T const> b, array_view<T> x) {
     fill(exec, x, T(0));
     double norm = 0;
     if (b.size() > 0) {
+        int const f = detail::even_exponent(detail::largest_part(exec, b), squares_limit<T>);
+        detail::scaled_array<Executor, T> const scaled(exec, b, f);
         dot_scratch scratch(exec, b.size());
-        norm = std::sqrt(dots(exec, scratch, dot_pair<T>{b, b})[0]);
+        norm = std::ldexp(std::sqrt(dots(exec, scratch, dot_pair<T>{scaled.view(), scaled.view()})[0]), f);
     }
     auto const reason = !std::isfinite(norm) ? least_squares_reason::not_finite
                         : norm > 0           ? least_squares_reason::normal
@@ -427,9 +433,15 @@ least_squares_result solve_least_squares(Executor const& exec, csr_view<T> a, ar
     detail::require_finite(exec, a);
     // Squares of elements would overflow or underflow: with A = 2^e A', b = 2^f b' and x = 2^(f - e) x', the problem of
     // A' and b' has the residual 2^-f (b - A x).
-    constexpr double limit = sizeof(T) == 4 ? 1e10 : 1e100;
-    int const e = detail::even_exponent(std::max(detail::largest_part(exec, a.values()), options.damping), limit);
-    int const f = detail::even_exponent(detail::largest_part(exec, b), limit);
+    constexpr double limit = least_squares_detail::squares_limit<T>;
+    double const largest = std::max(detail::largest_part(exec, a.values()), options.damping);
+    int const e = detail::even_exponent(largest, limit);
+    int f = detail::even_exponent(detail::largest_part(exec, b), limit);
+    if (double const guess = detail::largest_part(exec, array_view<T const>(x));
+        guess > 0 && std::isfinite(guess) && largest > 0) {
+        int const of_product = std::ilogb(guess) + std::ilogb(largest); // A x may be much larger than b
+        if (of_product - f > std::ilogb(limit)) f = of_product & ~1;
+    }
     detail::scaled_array<Executor, T> const values(exec, a.values(), e), right(exec, b, f);
     csr_view<T> scaled = a;
     scaled.coefficients = values.view().data();
@@ -438,9 +450,10 @@ least_squares_result solve_least_squares(Executor const& exec, csr_view<T> a, ar
     detail::scale_by_power(exec, x.data(), x.size(), e - f);
     auto result =
         least_squares_detail::least_squares_solve<Executor, T>(exec, scaled, right.view(), x, scaled_options).run();
+    double const size = detail::largest_part(exec, array_view<T const>(x)), of_x = std::ldexp(size, f - e);
     detail::scale_by_power(exec, x.data(), x.size(), f - e);
-    if (e != f && !std::isfinite(detail::largest_part(exec, array_view<T const>(x)))) { // it leaves the range
-        result.converged = false;
+    if (e != f && size > 0 && !(of_x >= std::numeric_limits<T>::min() && of_x <= std::numeric_limits<T>::max())) {
+        result.converged = false; // x is no number of the type
         result.reason = least_squares_reason::not_finite;
     }
     result.residual_norm = std::ldexp(result.residual_norm, f);

@@ -209,9 +209,9 @@ void check_scales(Executor const& exec, T scale, T size, std::string const& meth
     CHECK(result.reason == least_squares_reason::normal);
     CHECK(result.iterations > 0);
     for (std::size_t i = 0; i < 3; ++i)
-        CHECK(double(found[i]) == doctest::Approx(double(size) / double(scale) * (i == 0 ? 3 : 1)).epsilon(1e-5));
-    CHECK(result.residual_norm == doctest::Approx(std::sqrt(8.0) * double(size)).epsilon(1e-5));
-    CHECK(result.b_norm == doctest::Approx(std::sqrt(39.0) * double(size)).epsilon(1e-5));
+        CHECK(double(found[i]) / (double(size) / double(scale)) == doctest::Approx(i == 0 ? 3 : 1).epsilon(1e-5));
+    CHECK(result.residual_norm / double(size) == doctest::Approx(std::sqrt(8.0)).epsilon(1e-5));
+    CHECK(result.b_norm / double(size) == doctest::Approx(std::sqrt(39.0)).epsilon(1e-5));
 }
 
 } // namespace
@@ -226,15 +226,28 @@ TEST_CASE_TEMPLATE("least squares: squares of elements that leave the range", Fi
         check_scales<double>(exec, 1, 1e-200, method);
         for (float const scale : {1.0f, 1e15f, 1e25f, 1e-15f, 1e-25f}) check_scales<float>(exec, scale, 1, method);
     }
-    // x is no number of the type
-    coo<double> entry{1, 1};
-    entry.add(0, 0, 1e-200);
-    auto const a = exec.copy(to_csr(host_executor{1}, std::move(entry)));
-    auto const b = exec.copy(std::vector<double>{1e200});
-    auto x = exec.copy(std::vector<double>{0});
-    auto const result = solve_least_squares(exec, a.view(), array_view<double const>(b.view()), x.view(), {});
-    CHECK(result.reason == least_squares_reason::not_finite);
-    CHECK_FALSE(result.converged);
+    auto const of_one = [&]<class T>(T element, T right, T guess) {
+        coo<T> entry{1, 1};
+        entry.add(0, 0, element);
+        auto const a = exec.copy(to_csr(host_executor{1}, std::move(entry)));
+        auto const b = exec.copy(std::vector<T>{right});
+        auto x = exec.copy(std::vector<T>{guess});
+        auto result = solve_least_squares(exec, a.view(), array_view<T const>(b.view()), x.view(), {});
+        return std::pair(std::move(result), to_vector(exec, x)[0]);
+    };
+    for (auto const& [element, right] : {std::pair{1e-200, 1e200}, std::pair{1e200, 1e-200}}) {
+        CAPTURE(element);
+        auto const result = of_one(element, right, 0.0).first; // x is no number of the type
+        CHECK(result.reason == least_squares_reason::not_finite);
+        CHECK_FALSE(result.converged);
+    }
+    // A guess that is much larger than the solution is no reason to fail, and never becomes worse.
+    auto const [large, x] = of_one(1.0, 1e-160, 1.0);
+    CHECK(large.reason != least_squares_reason::not_finite);
+    CHECK(std::abs(x) <= 1e-15);
+    auto const [large_float, y] = of_one(1.0f, 1e-30f, 100.0f);
+    CHECK(large_float.reason != least_squares_reason::not_finite);
+    CHECK(std::abs(y) <= 1e-4f);
 }
 
 TEST_CASE_TEMPLATE("least squares: without rows, columns or entries, and one step", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -251,6 +264,11 @@ TEST_CASE_TEMPLATE("least squares: without rows, columns or entries, and one ste
         CHECK(result.residual_norm == doctest::Approx(5));
         CHECK(result.b_norm == doctest::Approx(5));
         CHECK(result.residual_history == std::vector<double>{1});
+    }
+    for (double const size : {1e-200, 1e200}) {
+        auto const result = solved(exec, problem{2, 0, {}, {3 * size, 4 * size}}, {}).first;
+        CHECK(result.reason == least_squares_reason::normal);
+        CHECK(result.residual_norm / size == doctest::Approx(5));
     }
     problem poisoned = no_columns;
     poisoned.b[0] = std::numeric_limits<double>::quiet_NaN();
