@@ -106,16 +106,21 @@ class Graph:
     def _unsorted(self, values):
         return values if self._order is None else values[self._places]
 
-    @cached_property
+    @property
     def _pattern(self):
-        device = self._offsets.device
-        if device.type not in ("cpu", "cuda"):
-            raise TypeError(f"A with shape {self.shape} is on {device}, expected a CPU or CUDA device")
-        return _core.FeaturePattern(self._offsets.data_ptr(), self._indices.data_ptr(), self.entries, *self.shape,
-                                    device.index if device.type == "cuda" else None, (self._offsets, self._indices))
+        addresses = self._offsets.data_ptr(), self._indices.data_ptr()
+        made = self.__dict__.get("_native")
+        if made is None or made[0] != addresses:  # PyTorch moves memory that processes share
+            device = self._offsets.device
+            if device.type not in ("cpu", "cuda"):
+                raise TypeError(f"A with shape {self.shape} is on {device}, expected a CPU or CUDA device")
+            on = device.index if device.type == "cuda" else None
+            made = addresses, _core.FeaturePattern(*addresses, self.entries, *self.shape, on, (self._offsets, self._indices))
+            self._native = made
+        return made[1]
 
     def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name != "_pattern"}
+        return {name: value for name, value in self.__dict__.items() if name != "_native"}
 
 
 def spmm(A: torch.Tensor | Graph, X: torch.Tensor, reduce: Reduction | semiring.AnySemiring = "sum", *,

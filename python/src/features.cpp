@@ -29,6 +29,11 @@ template <class T>
 T* at(std::uintptr_t address) {
     return reinterpret_cast<T*>(address);
 }
+/// Throws argument_error for the address 0 of an array with elements: some tensors of PyTorch have no memory.
+void require_memory(char const* name, std::uintptr_t address, std::int64_t elements) {
+    if (address == 0 && elements > 0)
+        throw argument_error(std::string(name) + " has no memory of its elements, expected a plain dense tensor");
+}
 
 /// The pattern of a graph in host memory or on a device, and the plans for sums of one feature there. `owner` owns the
 /// arrays offsets[rows + 1] and indices[entries], int32.
@@ -54,6 +59,8 @@ public:
         auto const how = reduction_of(reduce);
         chosen_entries const among{at<std::int32_t const>(chosen), at<std::int32_t const>(numbers)};
         bool const adds = how == row_reduction::sum || how == row_reduction::mean;
+        require_memory("X", x, columns_ * width);
+        require_memory("weights", values, entries_);
         with_operations(
             bytes, stream, std::move(stream_owner), [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
                 auto const a = view<T>(values);
@@ -65,12 +72,16 @@ public:
     }
     void add_chosen(int bytes, std::uintptr_t values, std::uintptr_t y, std::int64_t width, std::uintptr_t chosen,
                     std::uintptr_t z) {
+        require_memory("the gradient", y, rows_ * width);
+        require_memory("weights", values, entries_);
         with_operations(bytes, 0, nb::none(), [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
             on.add_chosen(exec, view<T>(values), at<T const>(y), width, at<std::int32_t const>(chosen), at<T>(z));
         });
     }
     void sample(int bytes, std::uintptr_t u, std::uintptr_t v, std::int64_t width, std::uintptr_t values,
                 std::uintptr_t chosen, std::uintptr_t stream, nb::object stream_owner) {
+        require_memory("U", u, rows_ * width);
+        require_memory("V", v, columns_ * width);
         with_operations(bytes, stream, std::move(stream_owner),
                         [&]<class T>(auto const& exec, auto on, std::type_identity<T>) {
                             on.sample_products(exec, view<T>(0), at<T const>(u), at<T const>(v), width, at<T>(values),

@@ -243,6 +243,25 @@ def test_graphs_are_copied_and_pickled(device):
         assert torch.equal(spmm(other, X), wanted)
 
 
+def test_memory_of_a_graph_that_processes_share(device):
+    if device != "cpu":
+        pytest.skip("tensors of the CPU move")
+    graph, X = Graph(edges_of(9, 7, 25), (9, 7)), torch.randn(7, 3)
+    wanted = spmm(graph, X)
+    before = graph._indices.data_ptr()
+    graph._indices.share_memory_()
+    graph._offsets.share_memory_()
+    assert graph._indices.data_ptr() != before
+    overwritten = [torch.full_like(graph._indices, 2**30) for _ in range(8)]
+    assert torch.equal(spmm(graph, X), wanted) and len(overwritten) == 8
+
+
+def test_tensors_without_memory_are_refused():
+    graph = Graph(edges_of(9, 7, 25), (9, 7))
+    with pytest.raises(ValueError, match="no memory"):
+        spmm(graph, torch._efficientzerotensor((7, 3)), weights=torch.ones(25))
+
+
 def test_lazily_negated_tensors_are_read_with_their_sign():
     graph, X, weights = Graph(edges_of(9, 7, 25), (9, 7)), torch.randn(7, 3), torch.randn(25)
     negated = torch._neg_view(X)
