@@ -35,6 +35,12 @@ public:
           messages_(plan_.send_begin, static_cast<T const*>(sent_.values.data()), plan_.receive_begin, values_.data()) {
     }
 
+    halo(halo const&) = delete;
+    halo& operator=(halo const&) = delete;
+    ~halo() {
+        if (is_open_) cudaStreamSynchronize(exchange_executor_.stream()); // it still writes into the buffers
+    }
+
     bool replayable() const { return !plan_.any || devices_; }
     halo_plan const& plan() const { return plan_; }
     buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
@@ -46,13 +52,18 @@ public:
         left_.set(exec);
         if (!devices_) return;
         left_.delay(exchange_executor_);
+        is_open_ = true;
         if (!messages_.all.empty())
             devices_->exchange(comm_.rank(), exchange_executor_, messages_.to_others(), messages_.from_others());
         arrived_.set(exchange_executor_);
     }
     void finish(cuda_executor const& exec) {
         if (!plan_.any) return;
-        if (devices_) return arrived_.delay(exec);
+        if (devices_) {
+            arrived_.delay(exec);
+            is_open_ = false;
+            return;
+        }
         // A device cannot read the memory pool of another device, so the elements go through the host or through MPI.
         left_.wait();
         if (comm_.reads_devices()) return comm_.start(messages_.to_others(), messages_.from_others())->finish();
@@ -70,6 +81,7 @@ private:
     device_group const* devices_;
     cuda_executor exchange_executor_; ///< its stream orders the transfers between devices; all halos of a rank use it
     cuda_event left_{}, arrived_{};
+    bool is_open_ = false;  ///< between start() and finish(): the exchange is in flight
     message_list messages_; ///< between the buffers above
 };
 
