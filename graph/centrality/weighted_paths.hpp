@@ -18,8 +18,9 @@ namespace coppice::inline v0_1 {
 /// The host searches from one source per thread (Dijkstra's algorithm): O(m + n log C) per source, where C is the ratio
 /// of the largest distance to the smallest difference of distances. Memory: 36 bytes per vertex and thread, 16 for each
 /// edge that was on a shortest path at some time, and 8 per vertex for each of 8 sources, or 4 per thread. CUDA
-/// processes the levels of that graph, for up to 4 sources at the same time, 2^24 / n: O(n + m) and the time of
-/// sssp() per source, which waits; for each of these sources 96 bytes per vertex and the memory of sssp().
+/// processes the levels of that graph: O(n + m) and the time of sssp() per source, which waits. It searches from up to
+/// min(4, 2^24 / n) sources at the same time, each by a thread with another stream, with `options.edges` from one; for
+/// each of them 96 bytes per vertex and the memory of sssp(). Throws thread_error if a thread does not start.
 ///
 /// If a distance does not grow by a length, the host processes levels too. Throws matrix_error if a length is not more
 /// than 0 or edges by which distances do not grow form a cycle, and the errors of betweenness().

@@ -58,7 +58,8 @@ bool reduce_rows(output const& to, GrB_BinaryOp op, table& a, bool transposed);
 /// Folds all entries by a monoid; *any is false if there are none.
 bool reduce(char const* operation, GrB_Monoid monoid, table& a, void* to, bool* any);
 
-// For tables.cpp and elements.cpp. Callers hold the guard of the table, but of download_full_values().
+// For tables.cpp and elements.cpp. The caller holds the guard of the table, except for download_full_values(), which
+// takes it.
 
 /// Returns what the device has. Throws failure.
 stored downloaded(table const& t);

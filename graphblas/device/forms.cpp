@@ -59,12 +59,14 @@ std::optional<by_rows> copy_on_device(pattern const& a) {
     if (!a.on_device.what) return {};
     return *static_cast<by_rows const*>(a.on_device.what.get());
 }
-/// Keeps arrays without values for other tables with this pattern.
+/// Keeps arrays without values for other tables with this pattern, as long as there is one; GxB_print counts them for
+/// tables that use them.
 void keep_on_device(pattern const& a, by_rows copy) {
     copy.values = {};
     auto made = std::make_shared<by_rows const>(std::move(copy));
     std::scoped_lock const lock(pattern_guard());
-    a.on_device.what = std::move(made);
+    auto const* const known = static_cast<by_rows const*>(a.on_device.what.get());
+    if (!known || (made->tiers.known && !known->tiers.known)) a.on_device.what = std::move(made);
 }
 by_rows uploaded(pattern const& a) {
     if (auto const known = copy_on_device(a)) return *known;
