@@ -532,7 +532,7 @@ static void refused_objects(void) {
 
 /* Scalars, and sizes of vectors and matrices. */
 static void scalars(void) {
-    GrB_Scalar s = NULL, t = NULL;
+    GrB_Scalar s = NULL, t = NULL, none = NULL;
     GrB_Index n = 9;
     double x = 0;
     OK(GrB_Scalar_new(&s, GrB_FP64));
@@ -546,7 +546,7 @@ static void scalars(void) {
     OK(GrB_Scalar_nvals(&n, t));
     OK(GrB_Scalar_extractElement(&x, t));
     CHECK(n == 1 && x == 2.5);
-    CODE(GrB_NULL_POINTER, GrB_Scalar_dup(&s, NULL));
+    CODE(GrB_NULL_POINTER, GrB_Scalar_dup(&none, NULL));
     CODE(GrB_NULL_POINTER, GrB_Scalar_clear(NULL));
     CODE(GrB_NULL_POINTER, GrB_Scalar_nvals(NULL, t));
     GrB_Scalar_free(&s), GrB_Scalar_free(&t);
