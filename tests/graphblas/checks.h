@@ -13,3 +13,4 @@ static void check(bool passed, char const* what, int line) {
 }
 #define CHECK(EXPRESSION) check(EXPRESSION, #EXPRESSION, __LINE__)
 #define OK(CALL) check((CALL) == GrB_SUCCESS, #CALL, __LINE__)
+#define CODE(EXPECTED, CALL) check((CALL) == (EXPECTED), #CALL " is " #EXPECTED, __LINE__)

@@ -7,30 +7,13 @@
 #include <string.h>
 
 #include "checks.h"
+#include "example_matrix.h"
 
-#define CODE(EXPECTED, CALL) check((CALL) == (EXPECTED), #CALL " is " #EXPECTED, __LINE__)
 #define WRONG(CALL) CODE(GrB_INVALID_VALUE, CALL)
 #define MISMATCH(CALL) CODE(GrB_DOMAIN_MISMATCH, CALL)
 #define IS_NULL(CALL) CODE(GrB_NULL_POINTER, CALL)
 
-static void* copied(void const* from, size_t bytes) {
-    void* to = malloc(bytes);
-    if (!to) exit(2);
-    memcpy(to, from, bytes);
-    return to;
-}
-static double element(GrB_Matrix a, GrB_Index i, GrB_Index j) {
-    double x = -1;
-    return GrB_Matrix_extractElement(&x, a, i, j) == GrB_SUCCESS ? x : -1;
-}
-static GrB_Index entries(GrB_Matrix a) {
-    GrB_Index n = 0;
-    GrB_Matrix_nvals(&n, a);
-    return n;
-}
-/* [. 1 2; . . .; 3 . 4] */
-static GrB_Index const offsets[4] = {0, 2, 2, 4}, columns[4] = {1, 2, 0, 2}, rows[4] = {0, 0, 2, 2};
-static double const numbers[4] = {1, 2, 3, 4};
+static GrB_Index const rows[4] = {0, 0, 2, 2}; /* of the entries of the example */
 static bool is_example(GrB_Matrix a) {
     return entries(a) == 4 && element(a, 0, 1) == 1 && element(a, 0, 2) == 2 && element(a, 2, 0) == 3 &&
            element(a, 2, 2) == 4;

@@ -216,7 +216,7 @@ static void few_rows_and_shared_patterns(void) {
     VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, a, full, NULL));
     VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, structure, full, NULL));
     MATRICES(c, GrB_select(to, NULL, NULL, GrB_TRIL, structure, (int64_t)0, NULL));
-    OK(GrB_Matrix_setElement(structure, true, 7, 8)); /* a pattern of its own */
+    OK(GrB_Matrix_setElement(structure, true, 7, 8)); /* which makes a separate pattern */
     VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, structure, full, NULL));
     VECTORS(nothing, GrB_mxv(to, NULL, NULL, GrB_PLUS_TIMES_SEMIRING_FP64, a, full, NULL));
     GrB_Matrix_free(&rows), GrB_Matrix_free(&structure), GrB_Matrix_free(&c), GrB_Vector_free(&w);

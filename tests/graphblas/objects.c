@@ -9,7 +9,6 @@
 
 #include "checks.h"
 
-#define CODE(EXPECTED, CALL) check((CALL) == (EXPECTED), #CALL " is " #EXPECTED, __LINE__)
 #define WRONG(CALL) CODE(GrB_INVALID_VALUE, CALL)
 
 static char text[1000];
