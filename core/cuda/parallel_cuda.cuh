@@ -49,18 +49,29 @@ struct scan_output {
     Out out;
     __device__ void operator()(std::int64_t i) const { out(i, i > 0 ? sums[i - 1] : init); }
 };
+/// Word w has the bits keep(i) of the items i in [32 w, 32 w + 32); called for a multiple of 32 items.
 template <class Predicate>
-struct as_count {
+struct flag_selected {
+    std::int64_t n;
     Predicate keep;
-    __host__ __device__ std::int64_t operator()(std::int64_t i) const { return keep(i) ? 1 : 0; }
+    unsigned* words;
+    __device__ void operator()(std::int64_t i) const {
+        unsigned const bits = __ballot_sync(~0u, i < n && keep(i));
+        if (i % 32 == 0) words[i / 32] = bits;
+    }
 };
-template <class Predicate, class Emit>
+struct count_flags {
+    unsigned const* words;
+    __device__ std::int64_t operator()(std::int64_t w) const { return __popc(words[w]); }
+};
+template <class Emit>
 struct emit_selected {
-    array_view<std::int64_t> ends; ///< number of selected items up to and including i
-    Predicate keep;
+    unsigned const* words;
+    std::int64_t const* ends; ///< number of selected items up to and including a word
     Emit emit;
     __device__ void operator()(std::int64_t i) const {
-        if (keep(i)) emit(ends[i] - 1, i);
+        unsigned const bits = words[i / 32], from_i = bits >> (i % 32);
+        if (from_i & 1) emit(ends[i / 32] - __popc(from_i), i);
     }
 };
 
@@ -107,16 +118,19 @@ buffer<T> scan_with_sums(cuda_executor const& exec, std::int64_t n, In in, Out o
     for_each(exec, n, scan_output<T, Out>{sums.view(), init, out});
     return sums;
 }
-/// Returns the number of selected items up to and including each item.
+/// Calls keep(i) once for each item. Returns the number of selected items up to and including each word of 32.
 template <class Predicate, class Emit>
 buffer<std::int64_t> select_with_counts(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
-    buffer<std::int64_t> ends(exec, n);
+    std::int64_t const count = (n + 31) / 32;
+    buffer<unsigned> words(exec, count);
+    buffer<std::int64_t> ends(exec, count);
+    for_each(exec, 32 * count, flag_selected<Predicate>{n, keep, words.data()});
     auto const input =
-        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), as_count<Predicate>{keep});
+        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), count_flags{words.data()});
     with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), n, exec.stream());
+        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), count, exec.stream());
     });
-    for_each(exec, n, emit_selected<Predicate, Emit>{ends.view(), keep, emit});
+    for_each(exec, n, emit_selected<Emit>{words.data(), ends.data(), emit});
     return ends;
 }
 
@@ -141,7 +155,7 @@ template <class Predicate, class Emit>
 std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
     if (n <= 0) return 0;
     buffer<std::int64_t> const ends = detail::select_with_counts(exec, n, keep, emit);
-    return exec.load(ends.data() + n - 1);
+    return exec.load(ends.data() + ends.size() - 1);
 }
 
 namespace detail {
