@@ -24,7 +24,7 @@
 #include <coppice/graph/frontier/answer.hpp>
 #include <coppice/graph/search/bfs.hpp>
 #include <coppice/graph/search/diameter.hpp>
-#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/sssp_distances.hpp>
 #include <coppice/graph/search/widest_path.hpp>
 #include <coppice/graph/structure/both_directions.hpp>
 #include <coppice/graph/structure/bridges.hpp>

@@ -3,7 +3,7 @@
 /// Instances of traversals and vertex sets on the host.
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/graph/search/bfs.hpp>
-#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/sssp_distances.hpp>
 #include <coppice/graph/structure/colouring.hpp>
 #include <coppice/graph/structure/components.hpp>
 #include <coppice/graph/structure/cores.hpp>
@@ -21,5 +21,7 @@ COPPICE_COLOURING(, host_executor);
 COPPICE_MAXIMAL_MATCHING(, host_executor);
 COPPICE_SSSP(, host_executor, float);
 COPPICE_SSSP(, host_executor, double);
+COPPICE_SSSP_DISTANCES(, host_executor, float);
+COPPICE_SSSP_DISTANCES(, host_executor, double);
 
 } // namespace coppice::inline v0_1

@@ -3,7 +3,7 @@
 /// Instances of traversals and vertex sets on CUDA.
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/graph/search/bfs.hpp>
-#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/sssp_distances.hpp>
 #include <coppice/graph/structure/colouring.hpp>
 #include <coppice/graph/structure/components.hpp>
 #include <coppice/graph/structure/cores.hpp>
@@ -21,5 +21,7 @@ COPPICE_COLOURING(, cuda_executor);
 COPPICE_MAXIMAL_MATCHING(, cuda_executor);
 COPPICE_SSSP(, cuda_executor, float);
 COPPICE_SSSP(, cuda_executor, double);
+COPPICE_SSSP_DISTANCES(, cuda_executor, float);
+COPPICE_SSSP_DISTANCES(, cuda_executor, double);
 
 } // namespace coppice::inline v0_1

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/graph/centrality/closeness.hpp>
-#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/sssp_distances.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -245,11 +245,6 @@ struct scale_score {
     COPPICE_HD void operator()(std::int64_t v) const { scores[v] *= factor; }
 };
 
-/// Checks the arguments; returns the sources.
-inline std::vector<vertex_id> start_betweenness(graph_view g, graph_view incoming, betweenness_options const& options) {
-    require_size("vertices of the incoming edges of betweenness", incoming.vertices, g.vertices);
-    return chosen_sources(g, options.from, "a source of betweenness");
-}
 /// Scores of 0.
 template <executor Executor>
 betweenness_result empty_betweenness(Executor const& exec, graph_view g, betweenness_options const& options,
@@ -279,7 +274,8 @@ template <executor Executor>
 betweenness_result betweenness(Executor const& exec, graph_view g, graph_view incoming,
                                betweenness_options const& options) {
     using namespace analytics;
-    auto const chosen = start_betweenness(g, incoming, options);
+    require_size("vertices of the incoming edges of betweenness", incoming.vertices, g.vertices);
+    auto const chosen = chosen_sources(g, options.from, "a source of betweenness");
     std::int64_t const count = std::int64_t(chosen.size());
     auto result = empty_betweenness(exec, g, options, count);
     if (g.vertices == 0) return result;

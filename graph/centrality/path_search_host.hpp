@@ -251,14 +251,14 @@ struct path_worker {
 
 /// Adds the dependencies on paths from the sources to the scores of `result`, level by level.
 template <executor Executor, class T>
-void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, csr_view<T> incoming,
-                                     std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result);
+void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources,
+                                     bool of_edges, betweenness_result& result);
 
 /// The same for scores that are 0 on entry, with one search per thread. If a search returns path_order::unknown, resets
 /// the scores and calls add_path_dependencies_by_levels().
 template <class T>
-void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T> incoming,
-                           std::vector<vertex_id> const& sources, bool of_edges, betweenness_result& result) {
+void add_path_dependencies(host_executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources,
+                           bool of_edges, betweenness_result& result) {
     std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
     std::int64_t const slots = std::min(source_slots(exec.threads()), count);
     std::vector<std::unique_ptr<path_worker<T>>> workers(std::size_t(exec.threads()));
@@ -297,7 +297,7 @@ void add_path_dependencies(host_executor const& exec, csr_view<T> a, csr_view<T>
     if (is_ordered) return;
     fill(exec, result.scores.view(), 0.0);
     fill(exec, result.edge_scores.view(), 0.0);
-    add_path_dependencies_by_levels(exec, a, incoming, sources, of_edges, result);
+    add_path_dependencies_by_levels(exec, a, sources, of_edges, result);
 }
 
 /// Calls add(source, distances) for all sources in order, with the distances from the source.

@@ -54,13 +54,6 @@ template <executor Executor, class T>
 sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
                           sssp_options const& options = {});
 
-/// Computes distances from several sources; those of sources[k] are in [k * vertices, (k + 1) * vertices) and have the
-/// same bits as from sssp(). The host runs one search per thread, CUDA one after the other. Memory: that of a search
-/// for each thread, and the distances. Lengths and errors as for sssp(); sources may be repeated. If a source reaches a
-/// negative cycle, its distances are NaN. Waits.
-template <executor Executor, class T>
-buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta = 0);
-
 namespace analytics {
 
 // The types of the following reductions have no padding bytes. A device would copy such bytes without having written
@@ -120,18 +113,27 @@ struct sssp_state {
 
 template <class T>
 struct begin_sssp {
-    vertex_id source;
-    T start;
     T* distances;
     std::int32_t* queued;
     std::int32_t* waits;
-    worklist* near;
     COPPICE_HD void operator()(std::int64_t v) const {
-        distances[v] = v == source ? start : std::numeric_limits<T>::infinity();
+        distances[v] = std::numeric_limits<T>::infinity();
         queued[v] = waits[v] = 0;
-        if (v != source) return;
-        near->items[0] = source;
-        near->count = 1;
+    }
+};
+template <class T>
+struct start_at {
+    vertex_id const* sources; ///< different vertices; null: `source` alone
+    vertex_id source;
+    std::int64_t count;
+    T start;
+    T* distances;
+    worklist* near;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        vertex_id const v = sources ? sources[k] : source;
+        distances[v] = start;
+        near->items[k] = v;
+        if (k == 0) near->count = count;
     }
 };
 
@@ -374,12 +376,11 @@ struct keep_explained {
 template <executor Executor, class T, class Path = sum_of_lengths<T>>
 class sssp_search {
 public:
-    sssp_search(Executor const& exec, csr_view<T> a, vertex_id source)
-        : exec_(exec), g_(a), lengths_(a.coefficients), source_(source), distances_(exec, g_.vertices),
-          queued_(exec, g_.vertices), waits_(exec, g_.vertices), lists_(exec, g_.vertices) {
-        for_each(exec, g_.vertices,
-                 begin_sssp<T>{source, Path::start(), distances_.data(), queued_.data(), waits_.data(), lists_[0]});
-    }
+    sssp_search(Executor const& exec, csr_view<T> a, vertex_id source) : sssp_search(exec, a, source, nullptr, 1) {}
+
+    /// From the nearest of several vertices, which must differ, in the memory of the executor. For delta_stepping().
+    sssp_search(Executor const& exec, csr_view<T> a, array_view<vertex_id const> sources)
+        : sssp_search(exec, a, -1, sources.data(), sources.size()) {}
 
     /// Runs delta-stepping with the first bound `near`; returns the number of rounds.
     std::int64_t delta_stepping(T near, T delta) {
@@ -450,6 +451,13 @@ public:
     buffer<T> distances() && { return std::move(distances_); }
 
 private:
+    sssp_search(Executor const& exec, csr_view<T> a, vertex_id source, vertex_id const* sources, std::int64_t count)
+        : exec_(exec), g_(a), lengths_(a.coefficients), source_(source), distances_(exec, g_.vertices),
+          queued_(exec, g_.vertices), waits_(exec, g_.vertices), lists_(exec, g_.vertices) {
+        for_each(exec, g_.vertices, begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
+        for_each(exec, count, start_at<T>{sources, source, count, Path::start(), distances_.data(), lists_[0]});
+    }
+
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
@@ -491,15 +499,18 @@ double chosen_delta(graph_view const& g, double mean_length) {
     double const reach = !on_host && !has_long_rows(g) ? 8 : on_host && has_long_rows(g) ? 1 : 4;
     return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
 }
+inline void require_delta(double delta) {
+    if (!(delta >= 0))
+        throw argument_error("sssp option delta is " + coppice::detail::number_text(delta) +
+                             ", expected a length, or 0 to have it chosen");
+}
 /// Search with an old result, or without one.
 template <executor Executor, class T>
 sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options,
                            sssp_result<T> const* old) {
     graph_view const g(a);
     require_vertex(g, source, "the source of sssp");
-    if (!(options.delta >= 0))
-        throw argument_error("sssp option delta is " + coppice::detail::number_text(options.delta) +
-                             ", expected a length, or 0 to have it chosen");
+    require_delta(options.delta);
     auto const range = range_of_lengths(exec, a.coefficients, g.edge_count);
     if (range.bad > 0)
         throw matrix_error("sssp: " + std::to_string(range.bad) + " edge lengths are NaN or minus infinity");
@@ -536,43 +547,10 @@ sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source,
     return analytics::search_sssp(exec, a, source, options, &old);
 }
 
-namespace analytics {
-
-/// Calls f(executor, k) for k in [0, count): independent searches.
-template <class F>
-void for_each_search(host_executor const& exec, std::int64_t count, F const& f) {
-    detail::for_each_block(exec, count, 1,
-                           [&f](std::int64_t k, std::int64_t, std::int64_t) { f(host_executor{1}, k); });
-}
-template <class F>
-void for_each_search(cuda_executor const& exec, std::int64_t count, F const& f) {
-    for (std::int64_t k = 0; k < count; ++k) f(exec, k);
-}
-
-} // namespace analytics
-
-template <executor Executor, class T>
-buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta) {
-    using namespace analytics;
-    for (vertex_id const v : sources) require_vertex(graph_view(a), v, "a source of sssp_distances");
-    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
-    buffer<T> distances(exec, n * count);
-    for_each_search(exec, count, [&](Executor const& own, std::int64_t k) {
-        auto const r = sssp(own, a, sources[std::size_t(k)], {.delta = delta, .parents = false});
-        auto const to = distances.view().slice(k * n, n);
-        if (r.negative_cycle)
-            fill(own, to, std::numeric_limits<T>::quiet_NaN());
-        else
-            own.copy_elements(r.distances.data(), to.data(), n);
-    });
-    return distances;
-}
-
 #define COPPICE_SSSP(EXTERN, EXECUTOR, T)                                                                              \
     EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&);                 \
     EXTERN template sssp_result<T> sssp_again(EXECUTOR const&, csr_view<T>, vertex_id, sssp_result<T> const&,          \
-                                              sssp_options const&);                                                    \
-    EXTERN template buffer<T> sssp_distances(EXECUTOR const&, csr_view<T>, std::vector<vertex_id> const&, double)
+                                              sssp_options const&)
 COPPICE_SSSP(extern, host_executor, float);
 COPPICE_SSSP(extern, host_executor, double);
 COPPICE_SSSP(extern, cuda_executor, float);

@@ -6,5 +6,5 @@
 ///     r.distances, r.parents, r.negative_cycle;
 #pragma once
 
-#include <coppice/graph/search/sssp.hpp>
+#include <coppice/graph/search/sssp_distances.hpp>
 #include <coppice/graph/search/widest_path.hpp>

@@ -427,7 +427,7 @@ TEST_CASE_TEMPLATE("betweenness of edges and by lengths, closeness by lengths: s
             for_entries(lengths, [&](int u, int v, double x) {
                 at_edges.push_back(u == v ? 0 : pairs.fraction(std::size_t(u), std::size_t(v), x, false));
             });
-            auto const r = weighted ? weighted_betweenness(exec, a.view(), transposed.view(), {.edges = true})
+            auto const r = weighted ? weighted_betweenness(exec, a.view(), {.edges = true})
                                     : betweenness(exec, a, transposed, {.edges = true});
             check_close(to_vector(exec, r.scores), at_vertices);
             check_close(to_vector(exec, r.edge_scores), at_edges);
@@ -457,19 +457,18 @@ TEST_CASE_TEMPLATE("betweenness of edges and by lengths, closeness by lengths: s
             chain.edge(middle, 3 * i + 3, 3);
         }
     auto const a = chain.plain().on(exec);
-    auto const scores =
-        to_vector(exec, weighted_betweenness(exec, a.view(), a.view(), {.from = {.vertices = {0}}}).scores);
+    auto const scores = to_vector(exec, weighted_betweenness(exec, a.view(), {.from = {.vertices = {0}}}).scores);
     for (int i = 0; i < diamonds; i += 7)
         CHECK(scores[std::size_t(3 * i + 1)] == doctest::Approx(0.5 * (3 * (diamonds - 1 - i) + 1)).epsilon(1e-12));
     graph_builder tiny(3);
     tiny.edge(0, 1, 1e20);
     tiny.edge(1, 2, 1);
     auto const small = tiny.plain().on(exec);
-    CHECK_THROWS_AS(weighted_betweenness(exec, small.view(), small.view()), matrix_error);
+    CHECK_THROWS_AS(weighted_betweenness(exec, small.view()), matrix_error);
     graph_builder zero(2);
     zero.edge(0, 1, 0);
     auto const z = zero.plain().on(exec);
-    CHECK_THROWS_AS(weighted_betweenness(exec, z.view(), z.view()), matrix_error);
+    CHECK_THROWS_AS(weighted_betweenness(exec, z.view()), matrix_error);
     CHECK(to_vector(exec, weighted_closeness(exec, z.view()).scores) == std::vector<double>{0, 0});
 }
 
@@ -497,17 +496,50 @@ TEST_CASE_TEMPLATE("weighted betweenness and closeness: the same bits for any nu
     host_executor const one(1);
     auto const a = random_lengths<T>(one, 8);
     betweenness_options const options{.from = {.samples = 50}, .edges = true};
-    auto const expected = weighted_betweenness(one, a.view(), a.view(), options);
+    auto const expected = weighted_betweenness(one, a.view(), options);
     auto const near = weighted_closeness(one, a.view(), options.from);
     CHECK(expected.sources == 50);
     for (int const threads : {2, 3, 5}) {
         host_executor const exec(threads);
-        auto const found = weighted_betweenness(exec, a.view(), a.view(), options);
+        auto const found = weighted_betweenness(exec, a.view(), options);
         CHECK(to_vector(exec, found.scores) == to_vector(one, expected.scores));
         CHECK(to_vector(exec, found.edge_scores) == to_vector(one, expected.edge_scores));
         auto const close = weighted_closeness(exec, a.view(), options.from);
         CHECK(to_vector(exec, close.scores) == to_vector(one, near.scores));
         CHECK(to_vector(exec, close.harmonic) == to_vector(one, near.harmonic));
+    }
+}
+
+TEST_CASE_TEMPLATE("paths from several sources in copies of a graph are those from single sources", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const on_host = random_lengths<double>(host_executor(2), 7);
+    auto const a = exec.copy(on_host);
+    std::vector<vertex_id> const sources{3, 60, 0, 127, 11, 12, 90};
+    std::int64_t const n = a.rows(), m = a.nonzeros();
+    auto const scores = [&](std::int64_t copies) {
+        betweenness_result result{buffer<double>(exec, n), buffer<double>(exec, m), std::int64_t(sources.size())};
+        fill(exec, result.scores.view(), 0.0);
+        fill(exec, result.edge_scores.view(), 0.0);
+        analytics::levels_of_paths<std::remove_const_t<decltype(exec)>, double> paths(exec, a.view(), copies, true);
+        for (std::size_t first = 0; first < sources.size(); first += std::size_t(copies))
+            paths.add(sources, std::int64_t(first), result);
+        return std::pair(to_vector(exec, result.scores), to_vector(exec, result.edge_scores));
+    };
+    auto const expected = scores(1);
+    CHECK(*std::max_element(expected.first.begin(), expected.first.end()) > 10);
+    for (std::int64_t const copies : {2, 3, 7, 8}) {
+        CHECK(scores(copies) == expected);
+        analytics::simultaneous_sssp<std::remove_const_t<decltype(exec)>, double> const search(exec, a.view(), copies);
+        for (std::size_t first = 0; first < sources.size(); first += std::size_t(copies)) {
+            auto const group = search.group(sources, std::int64_t(first));
+            auto const together = to_vector(exec, search.distances(group));
+            REQUIRE(together.size() == std::size_t(n) * std::size_t(group.size()));
+            for (std::size_t k = 0; k < std::size_t(group.size()); ++k) {
+                auto const alone = to_vector(exec, sssp(exec, a.view(), sources[first + k]).distances);
+                CHECK(std::equal(alone.begin(), alone.end(), together.begin() + std::ptrdiff_t(k) * n));
+            }
+        }
     }
 }
 
@@ -521,11 +553,11 @@ TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite len
         graph_builder tiny(4);
         for (int v = 1; v < 4; ++v) tiny.entry(0, v, 1e20);
         for (auto const& e : short_edges) tiny.entry(e.from, e.to, 1);
-        auto const a = tiny.plain().on(exec), transposed = transpose(exec, a.view());
+        auto const a = tiny.plain().on(exec);
         betweenness_options options;
         options.from.vertices = {0};
         options.edges = true;
-        auto const found = weighted_betweenness(exec, a.view(), transposed.view(), options);
+        auto const found = weighted_betweenness(exec, a.view(), options);
         auto const edges = to_vector(exec, found.edge_scores);
         CHECK(std::accumulate(edges.begin(), edges.begin() + 3, 0.0) == 3); // every path begins at 0
         return to_vector(exec, found.scores);
@@ -541,7 +573,7 @@ TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite len
     far.edge(1, 2, 1);
     far.edge(2, 3, std::numeric_limits<double>::infinity());
     auto const b = far.plain().on(exec);
-    CHECK(to_vector(exec, weighted_betweenness(exec, b.view(), b.view()).scores) == std::vector<double>{0, 2, 0, 0});
+    CHECK(to_vector(exec, weighted_betweenness(exec, b.view()).scores) == std::vector<double>{0, 2, 0, 0});
     int const diamonds = 1000; // 2^1000 paths; the edges of a diamond share what passes through it
     graph_builder chain(3 * diamonds + 1);
     for (int i = 0; i < diamonds; ++i)
@@ -550,8 +582,8 @@ TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite len
             chain.edge(middle, 3 * i + 3, 1);
         }
     auto const c = chain.plain().on(exec);
-    auto const edges = to_vector(
-        exec, weighted_betweenness(exec, c.view(), c.view(), {.from = {.vertices = {0}}, .edges = true}).edge_scores);
+    auto const edges =
+        to_vector(exec, weighted_betweenness(exec, c.view(), {.from = {.vertices = {0}}, .edges = true}).edge_scores);
     for (int i = 0; i < diamonds; i += 13) // from 3i to 3i + 1
         CHECK(edges[std::size_t(c.row_offsets()[3 * i]) + (i == 0 ? 0 : 2)] ==
               doctest::Approx(1 + 0.5 * (3 * (diamonds - 1 - i) + 1)).epsilon(1e-12));

@@ -163,10 +163,11 @@ public:
     /// Computes distances from a global vertex; returns the number of exchanges.
     std::int64_t run(std::int64_t source) {
         auto const& exec = graph_.exec();
-        vertex_id const own_source = graph_.owns(source) ? vertex_id(source - graph_.first()) : -1;
-        for_each(
-            exec, local(),
-            analytics::begin_sssp<T>{own_source, T(0), distances_.data(), queued_.data(), waits_.data(), near_list()});
+        for_each(exec, local(), analytics::begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
+        if (graph_.owns(source))
+            for_each(exec, 1,
+                     analytics::start_at<T>{nullptr, vertex_id(source - graph_.first()), 1, T(0), distances_.data(),
+                                            near_list()});
         for (std::int64_t exchanges = 1;; ++exchanges) {
             empty_near_list();
             exchange();
