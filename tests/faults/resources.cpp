@@ -10,32 +10,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <new>
 #include <string>
-#include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
-#include <coppice/core/error.hpp>
-#include <coppice/csr.hpp>
-#include <coppice/generators.hpp>
-#include <coppice/graph_algorithms.hpp>
-#include <coppice/krylov.hpp>
-#include <coppice/preconditioner.hpp>
-#include <coppice/semiring/spgemm/named_product.hpp>
-#include <coppice/sparse.hpp>
-#include <coppice/spmv.hpp>
-
+#include "faults/registry_rows.hpp"
 #include "fuzz/allocations.hpp"
 
 namespace {
 
 #if COPPICE_COUNTED_MALLOC
 namespace fuzz = coppice::fuzz;
+namespace test = coppice::test;
 using coppice::host_executor;
-using bits = std::vector<double>;
+using test::bits, test::same_bits;
+using problems = test::row_problems<host_executor>;
 
 struct counts {
     std::int64_t rows = 0, failures = 0, errors = 0, bad_allocs = 0;
@@ -46,38 +37,6 @@ struct counts {
     std::fprintf(stderr, "coppice_failing_resources: %s\n", why.c_str());
     std::exit(1);
 }
-
-bool same_bits(bits const& a, bits const& b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
-template <class Range>
-void append(bits& all, Range const& values) {
-    for (auto const value : values) all.push_back(double(value));
-}
-
-/// The problems of all rows, and copies of them to compare with.
-struct problems {
-    coppice::csr<double> grid, graph;
-    std::vector<double> b;
-
-    /// Several threads share work from some thousand rows on.
-    explicit problems(host_executor const& exec)
-        : grid(coppice::generate<double>(exec, "laplace2d", {.nx = exec.threads() > 1 ? 80 : 12})),
-          graph(coppice::generate<double>(exec, "rmat", {.scale = exec.threads() > 1 ? 10 : 5, .edge_factor = 4})),
-          b(std::size_t(grid.rows())) {
-        for (std::size_t i = 0; i < b.size(); ++i) b[i] = double(i % 7) - 3;
-    }
-    bits all() const {
-        bits found(b);
-        for (auto const* a : {&grid, &graph}) {
-            append(found, a->row_offsets());
-            append(found, a->column_indices());
-            append(found, a->values());
-        }
-        return found;
-    }
-};
 
 /// Runs `work` with allocation `first` failing. Returns whether that many allocations were made.
 bool fail_once(std::string const& name, fuzz::failures which, std::int64_t first, std::function<bits()> const& work,
@@ -105,9 +64,9 @@ bool fail_once(std::string const& name, fuzz::failures which, std::int64_t first
     return reached;
 }
 
-void check_row(std::string const& name, problems const& given, std::int64_t limit, std::function<bits()> const& work,
-               counts& all) {
-    auto const inputs = given.all();
+void check_row(std::string const& name, host_executor const& exec, problems const& given, std::int64_t limit,
+               std::function<bits()> const& work, counts& all) {
+    auto const inputs = given.all(exec);
     auto const expected = work(); // caches between calls are allocated here
     fuzz::fail_allocations(fuzz::failures::none, 0);
     fuzz::fail_allocations(fuzz::failures::one, -1); // counts
@@ -127,109 +86,26 @@ void check_row(std::string const& name, problems const& given, std::int64_t limi
                 die(name + ": other bits after a failure of allocation " + std::to_string(first));
         }
     if (!same_bits(work(), expected)) die(name + ": other bits after failing allocations");
-    if (!same_bits(given.all(), inputs)) die(name + ": a failure has changed the inputs");
+    if (!same_bits(given.all(exec), inputs)) die(name + ": a failure has changed the inputs");
     if (auto const lost = fuzz::held_bytes() - held; lost > 32768)
         die(name + ": " + std::to_string(lost) + " bytes are lost after " + std::to_string(made / step) + " failures");
     ++all.rows;
 }
 
-class registry {
-public:
-    registry(char const* title, int threads, std::int64_t limit, std::string only, problems const& given)
-        : title_(title), threads_(threads), limit_(limit), only_(std::move(only)), given_(given) {}
-    ~registry() {
-        std::printf("%-18s %d thread%s %3lld rows, %6lld failures: %lld coppice::error, %lld std::bad_alloc\n", title_,
-                    threads_, threads_ == 1 ? ", " : "s,", static_cast<long long>(all_.rows),
-                    static_cast<long long>(all_.failures), static_cast<long long>(all_.errors),
-                    static_cast<long long>(all_.bad_allocs));
-        std::fflush(stdout);
-    }
-    registry(registry const&) = delete;
-    void check(std::string_view name, std::function<bits()> const& work) {
-        auto const full = std::string(title_) + " " + std::string(name);
-        if (full.find(only_) != std::string::npos) check_row(full, given_, limit_, work, all_);
-    }
-
-private:
-    char const* title_;
-    int threads_;
-    std::int64_t limit_;
-    std::string only_;
-    problems const& given_;
-    counts all_;
-};
-
-bits of_matrix(coppice::csr<double> const& a) {
-    bits found;
-    append(found, a.row_offsets());
-    append(found, a.column_indices());
-    append(found, a.values());
-    return found;
-}
-
-bits of_answer(coppice::graph_answer const& answer) {
-    bits found;
-    if (auto const* values = std::get_if<coppice::graph_answer::values>(&answer.found)) append(found, *values);
-    if (auto const* numbers = std::get_if<coppice::graph_answer::vertex_numbers>(&answer.found))
-        append(found, *numbers);
-    for (auto const& fact : answer.facts)
-        if (fact.first.find("seconds") == std::string::npos) found.push_back(fact.second);
-    return found;
-}
-
 void check_all(int threads, std::int64_t limit, std::string const& only) {
     host_executor const exec(threads);
-    problems const given(exec);
-    auto const grid = given.grid.view(), graph = given.graph.view();
-    coppice::array_view<double const> const b(given.b.data(), std::int64_t(given.b.size()));
-    {
-        registry all("semiring", threads, limit, only, given);
-        for (auto const name : coppice::semiring_names) {
-            all.check(name, [&] {
-                std::vector<double> y(given.b.size());
-                auto const plan = coppice::make_srcsr_plan(exec, grid);
-                coppice::semiring_spmv(exec, plan, name, grid, b, coppice::array_view<double>(y.data(), b.size()));
-                return y;
-            });
-            all.check(std::string(name) + ", product", [&] { return of_matrix(coppice::mxm(exec, name, grid, grid)); });
-        }
-        all.check("transpose", [&] { return of_matrix(coppice::transpose(exec, graph)); });
-    }
-    {
-        registry all("preconditioner", threads, limit, only, given);
-        for (auto const& row : coppice::preconditioner_catalogue) {
-            if (coppice::find_unmet_need(exec, row.needs, grid)) continue;
-            all.check(row.name, [&] {
-                std::vector<double> z(given.b.size());
-                auto const m = coppice::make_preconditioner(exec, row.name, grid);
-                m.apply(exec, b, coppice::array_view<double>(z.data(), b.size()));
-                return z;
-            });
-        }
-    }
-    {
-        registry all("krylov", threads, limit, only, given);
-        coppice::csr_operator<host_executor, double> const op(exec, grid);
-        auto const m = coppice::make_preconditioner(exec, "jacobi", grid);
-        for (auto const name : coppice::krylov_names)
-            all.check(name, [&] {
-                std::vector<double> x(given.b.size());
-                auto const result =
-                    coppice::solve(exec, name, op, m, b, coppice::array_view<double>(x.data(), b.size()),
-                                   {.tolerance = 1e-8, .max_iterations = 60});
-                x.push_back(double(result.iterations));
-                return x;
-            });
-    }
-    {
-        registry all("graph algorithm", threads, limit, only, given);
-        for (auto const& row : coppice::graph_algorithm_catalogue)
-            all.check(row.name, [&] {
-                coppice::analytics_options options;
-                options.undirected = true;
-                return of_answer(coppice::run_graph_algorithm(exec, row.name, graph, options));
-            });
-    }
+    problems const given(exec, threads > 1);
+    std::vector<std::pair<std::string, counts>> registries;
+    test::for_each_row(exec, given, [&](char const* registry, std::string const& row, auto const& work) {
+        if (registries.empty() || registries.back().first != registry) registries.emplace_back(registry, counts{});
+        auto const name = std::string(registry) + " " + row;
+        if (name.find(only) != std::string::npos) check_row(name, exec, given, limit, work, registries.back().second);
+    });
+    for (auto const& [title, all] : registries)
+        std::printf("%-18s %d thread%s %3lld rows, %6lld failures: %lld coppice::error, %lld std::bad_alloc\n",
+                    title.c_str(), threads, threads == 1 ? ", " : "s,", static_cast<long long>(all.rows),
+                    static_cast<long long>(all.failures), static_cast<long long>(all.errors),
+                    static_cast<long long>(all.bad_allocs));
 }
 #endif
 
