@@ -8,11 +8,12 @@ usage() {
     cat <<'HELP'
 usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [OPTION...] [STAGE...]
 
-Stages, all except `sanitize`, `record`, `accuracy` and `python` by default:
+Stages, all except `sanitize`, `trust`, `record`, `accuracy` and `python` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
   sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs
              of a few test cases simultaneously: the number of reports of each tool and program, and their kernels; minutes
+  trust      failing calls of the CUDA runtime, and which kernels the tests launch: records in docs/trust/
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
   record     the fixed set of figures of GPU and host, at most eight minutes: a record in bench/results/, the tables of
@@ -48,7 +49,7 @@ while [ $# -gt 0 ]; do
         ;;
     --records) sanitize+=("$1") ;;
     -h | --help) usage && exit 0 ;;
-    build | test | sanitize | solve | bench | record | python | accuracy) stages+=("$1") ;;
+    build | test | sanitize | trust | solve | bench | record | python | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
     esac
     shift
@@ -90,7 +91,19 @@ check_python() {
     run python-tests env -C "$out" "$venv/bin/python" -m pytest -q -p no:cacheprovider "$root/python/tests"
 }
 
-# A partial record is a failure of the stage, but it is stored. $COPPICE_COMMIT names the commit if this is no clone.
+# $COPPICE_COMMIT names the commit if this is no clone, here and below.
+record_trust() {
+    local program
+    rm -f "$out/kernels.txt"
+    for program in "$build"/bin/coppice_test_*_cuda; do
+        run "kernels-$(basename "$program")" env COPPICE_KERNELS_FILE="$out/kernels.txt" "$program"
+    done
+    run kernels "$root/scripts/kernels.py" "$out/kernels.txt" --out "$root/docs/trust/kernels.json" --missing "$out/not-launched.txt"
+    run cuda-calls "$root/scripts/record-trust.py" --bin "$build/bin" --calls 60 cuda_calls
+    "$root/scripts/trust-page.py"
+}
+
+# A partial record is a failure of the stage, but it is stored.
 record_figures() {
     local folder
     "$root/scripts/record-bench.py" --build "$build" --limit 450 ${COPPICE_COMMIT:+--commit "$COPPICE_COMMIT"} |
@@ -114,6 +127,9 @@ for stage in "${stages[@]}"; do
     sanitize)
         "$root/scripts/gpu-sanitize.py" --bin="$build/bin" --out="$out/sanitize" --limit="$limit" "${sanitize[@]}" |
             tee "$out/sanitize.log" || failed+=(sanitize)
+        ;;
+    trust)
+        record_trust
         ;;
     solve)
         run solve "$build/bin/coppice" solve generate:aniso2,nx=1200 --backend cuda --solution sine --json "$out/solve.json"

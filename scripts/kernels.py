@@ -4,7 +4,7 @@
 
 usage: scripts/kernels.py LIST... [--out FILE] [--missing FILE]
 
-    for test in build/bin/coppice_test_*_cuda; do COPPICE_KERNELS_FILE=kernels.txt $test; done
+    for test in build/bin/coppice_test_*_cuda; do COPPICE_KERNELS_FILE=kernels.txt $test; done   # scripts/gpu-check.sh trust
     scripts/kernels.py kernels.txt --out docs/trust/kernels.json --missing build-ci/kernels-not-launched.txt
 
 A kernel is an instantiation: a template with its types. The second figure counts templates: a kernel with the name of the
@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trust_records import store
+from trust_records import device, store
 
 
 def demangled(names):
@@ -57,7 +57,7 @@ def main():
         rest = sorted(names[m] for m in own - launched if without_types(names[m]) in of_launched)
         options.missing.write_text("\n".join(["templates:", *not_launched, "", "instantiations:", *rest]) + "\n", encoding="utf-8")
     if options.out:
-        store(options.out, {"kernels": len(own), "launched": len(own & launched), "templates": len(templates),
+        store(options.out, {"device": device(), "kernels": len(own), "launched": len(own & launched), "templates": len(templates),
                             "templates_launched": len(of_launched), "not_launched": not_launched})
     return 0
 

@@ -8,12 +8,13 @@ Places are drawn by the seed from lane code and algorithms: comparisons (< and <
 dropped), barriers (dropped). All mutations are compiled together: each place has the original and the changed operator, and
 the environment variable COPPICE_MUTANT chooses the mutation (scripts/mutants.hpp). Places that do not compile are left as they
 are. One run of all tests without a mutation writes which test cases reach each place; these run with the mutation, the fastest
-first, until one fails, crashes, or takes ten times as long as without it.
+first, until one fails, crashes, or takes ten times as long as without it. Places that no test case reaches are not counted:
+scripts/coverage.py counts those.
 
 DIR of --tree is a copy of the sources (git worktree add DIR), since it is changed; --build its configured build folder, with
 scripts/mutants.hpp included by the compiler option -include. Results are appended to the state file, and a later run with the
-same seed goes on after them. Survivors have a key "note" in the state file for the outcome of their examination: equivalent
-(no answer changes), only speed, or a test that is missing.
+same seed goes on after them. Survivors have a key "note" in the state file for the outcome of their examination; if it begins
+with "equivalent", no result can change, and the mutation is not counted.
 """
 import argparse
 import collections
@@ -163,18 +164,6 @@ def compile_tests(options, chosen):
             os.utime(options.tree / name, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def compiled(options):
-    """Files below the tree that the tests compile."""
-    text = subprocess.run(["ninja", "-C", str(options.build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
-    found = set()
-    for line in set(text.splitlines()):
-        if line.startswith(" "):
-            path = Path(os.path.realpath(options.build / line.strip()))
-            if path.is_relative_to(options.tree):
-                found.add(str(path.relative_to(options.tree)))
-    return found
-
-
 def run(options, program, seconds, words=(), **environment):
     """Exit code, or 124 after `seconds`."""
     try:
@@ -233,11 +222,12 @@ def report(options, results, not_compiled):
     survivors = [r for r in results if r["outcome"] == "survived"]
     for one in survivors:
         print(f"survived: {one['file']}:{one['line']} ({one['kind']}, {one['cases']} cases): {one['text']}  {one['note']}")
-    tried = by["found"] + by["survived"]
-    print(f"{tried} compiled, {by['found']} found ({100 * by['found'] / max(1, tried):.1f} %), {not_compiled} not compiled")
+    same = sum(r["note"].startswith("equivalent") for r in survivors)
+    tried = len(results) - same
+    print(f"{tried} mutations, {same} equivalent ones aside: {by['found']} found ({100 * by['found'] / max(1, tried):.1f} %)")
     if options.out:
-        store(options.out, {"seed": options.seed, "tried": tried, "found": by["found"], "not_compiled": not_compiled,
-                            "survivors": survivors})
+        store(options.out, {"seed": options.seed, "tried": tried, "found": by["found"], "equivalent": same,
+                            "not_compiled": not_compiled, "survivors": survivors})
 
 
 def main():
@@ -246,7 +236,7 @@ def main():
     places = sites(options)
     random.Random(options.seed).shuffle(places)
     print(f"{len(places)} places", flush=True)
-    # Twice as many as needed: some do not compile, others are in files that the tests of the host do not compile.
+    # Twice as many as needed: some do not compile, others are in code for devices.
     chosen = dict(enumerate(places[:2 * options.count]))
     write(options, chosen)
     main_program = options.tree / "tests/support/main.cpp"
@@ -254,10 +244,10 @@ def main():
     if listener not in main_program.read_text(encoding="utf-8"):
         main_program.write_text(main_program.read_text(encoding="utf-8") + listener, encoding="utf-8")
     not_compiled = compile_tests(options, chosen)
-    files = compiled(options)
-    numbers = [n for n in sorted(chosen) if chosen[n]["file"] in files][:options.count]
-    print(f"{len(numbers)} mutations; running the tests without a mutation", flush=True)
+    print("running the tests without a mutation", flush=True)
     cases = reached(options)
+    numbers = [n for n in sorted(chosen) if n in cases][:options.count]
+    print(f"{len(numbers)} mutations", flush=True)
     results = load(options.state)
     done = {(r["file"], r["line"], r["kind"], r["begin"]) for r in results}
 
@@ -266,7 +256,7 @@ def main():
         if tuple(site.values()) in done:
             return
         text = original(options, site["file"])[site["line"] - 1].strip()
-        result = {**site, "text": text, "note": "", **outcome(options, number, cases.get(number, []))}
+        result = {**site, "text": text, "note": "", **outcome(options, number, cases[number])}
         results.append(result)
         with options.state.open("a", encoding="utf-8") as state:
             state.write(json.dumps(result) + "\n")
@@ -274,7 +264,8 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(judge, numbers))
-    report(options, results, not_compiled)
+    drawn = {tuple(chosen[n][k] for k in ("file", "line", "kind", "begin")) for n in numbers}
+    report(options, [r for r in results if (r["file"], r["line"], r["kind"], r["begin"]) in drawn], not_compiled)
     return 0
 
 

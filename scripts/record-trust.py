@@ -3,9 +3,9 @@
 """Runs the programs that try crashes, failing resources, damaged inputs and random work, and stores what they report in
 docs/trust/, from which scripts/trust-page.py writes docs/trust.md.
 
-usage: scripts/record-trust.py [--bin DIR] [--allocations N] [--executions N] [--seconds S] [NAME...]
+usage: scripts/record-trust.py [--bin DIR] [--allocations N] [--executions N] [--seconds S] [--calls N] [NAME...]
 
-NAME: crash, resources, fuzz, soak; all by default. The defaults take some five minutes; --executions 1000000 --seconds 86400
+NAME: crash, resources, fuzz, soak; all by default. cuda_calls needs a GPU. The defaults take some five minutes; --executions 1000000 --seconds 86400
 is a long form. A program that fails stores nothing.
 """
 import argparse
@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trust_records import FOLDER, ROOT, store
+from trust_records import FOLDER, ROOT, device, store
 
 
 def output_of(options, *words):
@@ -58,7 +58,18 @@ def soak(options):
                     "other numbers of threads."}
 
 
-RECORDS = {"crash": crash, "resources": resources, "fuzz": fuzz, "soak": soak}
+def cuda_calls(options):
+    text = output_of(options, "coppice_failing_cuda_calls", options.calls)
+    rows, calls, failures, errors, bad_allocs, right = re.search(
+        r"^(\d+) rows, (\d+) calls, (\d+) failures: (\d+) coppice::error, (\d+) std::bad_alloc, (\d+) right results", text, re.M).groups()
+    ignored = ", ".join(f"`{name}` {count}" for name, count in re.findall(r"^right result after a failure of (\w+): (\d+)$", text, re.M))
+    return {"text": f"{device()}, `coppice_failing_cuda_calls {options.calls}`: {rows} rows of the registries make {int(calls):,} calls, of "
+                    f"which at most {options.calls} of a row fail, each alone: {failures} failures, {errors} coppice::error, {bad_allocs} "
+                    f"std::bad_alloc, {right} right results nevertheless ({ignored}). Inputs are unchanged, the next call has the same "
+                    "bits, no graph, event, stream or memory is lost."}
+
+
+RECORDS = {"crash": crash, "resources": resources, "fuzz": fuzz, "soak": soak, "cuda_calls": cuda_calls}
 
 
 def main():
@@ -67,12 +78,13 @@ def main():
     parser.add_argument("--allocations", type=int, default=300, metavar="N", help="of a row that fail; default: 300")
     parser.add_argument("--executions", type=int, default=100000, metavar="N", help="of each target; default: 100000")
     parser.add_argument("--seconds", type=float, default=120, metavar="S", help="of random work; default: 120")
+    parser.add_argument("--calls", type=int, default=60, metavar="N", help="of the CUDA runtime that fail in a row; default: 60")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     for name in options.names:
         if name not in RECORDS:
             parser.error(f"{name} is none of {', '.join(RECORDS)}")
-    for name in options.names or RECORDS:
+    for name in options.names or [n for n in RECORDS if n != "cuda_calls"]:
         store(FOLDER / f"{name}.json", RECORDS[name](options))
     return 0
 

@@ -27,9 +27,11 @@ stages. The short form of each check is a test of the default run.
 | damaged inputs of readers | test `fuzz_readers` | `coppice_fuzz_readers TARGET 10000000` |
 | failing allocations in every row of every registry | test `failing_resources` | `coppice_failing_resources 300` |
 | failing allocations of readers, writers and the C interface; threads that do not start | tests `failing_allocations`, `c_failing_allocations`, `core` | |
+| failing calls of the CUDA runtime in every row of every registry | test `failing_cuda_calls` | `coppice_failing_cuda_calls 300` |
 | a kill at every system call of a write | test `crash` | |
 | lines and branches that are executed | | `.ci/run coverage` |
-| mutations of the source that tests find | | `scripts/mutate.py` |
+| mutations of the source that tests find | | `.ci/run mutate` |
+| CUDA kernels that tests launch | | `scripts/gpu-check.sh trust` |
 | random work, memory and bits over time | test `soak` | `coppice_soak 86400` |
 | binary interface, JSON schemas, files of earlier versions | tests `c_abi`, `docs_json_schemas`, `earlier_files` | |
 | speed of a fixed set of figures | test `bench_records` | `scripts/record-bench.py`, [measured figures](performance.md) |
@@ -49,9 +51,17 @@ def coverage(record):
 
 def mutation(record):
     survivors = "\n".join(f"| `{s['file']}:{s['line']}` | {s['kind']} | {s['note'] or 'not examined'} |" for s in record["survivors"])
-    text = (f"{of(record)}; `scripts/mutate.py --seed {record['seed']}`. {record['tried']} mutations compiled, {record['found']} "
-            f"found by the tests, {len(record['survivors'])} not found; {record['not_compiled']} did not compile.")
+    found = 100 * record["found"] / record["tried"]
+    text = (f"{of(record)}; `scripts/mutate.py --seed {record['seed']}`: {record['tried']} mutations of lines that the tests of the "
+            f"host execute; they find {record['found']} ({found:.1f} %). {record['equivalent']} others change no result.")
     return text + (f"\n\n| survivor | change | examination |\n| --- | --- | --- |\n{survivors}" if survivors else "")
+
+
+def kernels(record):
+    text = (f"{of(record)}, {record['device']}; tests: the CUDA test programs. They launch {record['launched']} of the "
+            f"{record['kernels']} instantiations of kernels that they contain, and some instantiation of "
+            f"{record['templates_launched']} of the {record['templates']} templates.")
+    return text + ("" if not record["not_launched"] else " Not launched: " + ", ".join(f"`{n}`" for n in record["not_launched"]) + ".")
 
 
 def resources(record):
@@ -66,6 +76,7 @@ def plain(record):
 
 
 SECTIONS = [("coverage", "Coverage", coverage), ("mutation", "Mutations", mutation), ("resources", "Failing allocations", resources),
+            ("cuda_calls", "Failing calls of the CUDA runtime", plain), ("kernels", "CUDA kernels", kernels),
             ("crash", "Crash safety", plain), ("fuzz", "Damaged inputs", plain), ("soak", "Soak", plain)]
 
 

@@ -2,6 +2,7 @@
 """Records in docs/trust/, from which scripts/trust-page.py writes docs/trust.md: JSON with date and commit."""
 import datetime
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,13 +11,13 @@ FOLDER = ROOT / "docs" / "trust"
 
 
 def commit_of_sources():
-    """The commit of the sources, with + if they have changes; "unknown" outside of a clone."""
+    """The commit of the sources, with + if they have changes; outside of a clone the environment variable COPPICE_COMMIT."""
     git = ["git", "-C", str(ROOT)]
     try:
         name = subprocess.run(git + ["rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True).stdout
         changed = subprocess.run(git + ["status", "--porcelain", "-uno"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+        return os.environ.get("COPPICE_COMMIT", "unknown")
     return name.strip() + ("+" if changed.strip() else "")
 
 
@@ -27,3 +28,9 @@ def store(path, content):
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps({**head, **content}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     partial.replace(path)
+
+
+def device():
+    """Name of the first GPU."""
+    done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[0]
