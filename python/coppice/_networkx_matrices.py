@@ -176,10 +176,11 @@ def _average_degree_connectivity(G, source="in+out", target="in+out", nodes=None
     """NetworkX adds the degrees of successors for the source "in+out"."""
     sums = _sums_of_neighbors(G, _strengths(G, target), "in" if source == "in" else "out", weight)
     degrees, strengths = _strengths(G, source), _strengths(G, source, weight)
-    nodes = G if nodes is None else [nodes] if nodes in G else nodes
     found: dict = {}
-    for degree, total, strength in ((degrees[k].item(), sums[k].item(), strengths[k].item())
-                                    for k in (G.position[node] for node in nodes)):
+    if nodes is not None:
+        places = [G.position[node] for node in ([nodes] if nodes in G else nodes)]
+        degrees, sums, strengths = degrees[places], sums[places], strengths[places]
+    for degree, total, strength in zip(degrees.tolist(), sums.tolist(), strengths.tolist()):
         before = found.get(degree, (0, 0))
         found[degree] = before[0] + total, before[1] + strength
     return {degree: total if strength == 0 else total / strength for degree, (total, strength) in found.items()}

@@ -92,7 +92,7 @@ def _subgraph(G, nodes=None, edges=None):
     edges = kept[G.starts] & kept[G.indices] & (True if edges is None else edges)
     places, nodes = np.flatnonzero(edges & (G.directed | (G.indices >= G.starts))), np.flatnonzero(kept)
     return made_graph(had.kind, _nodes_at(G, nodes), _nodes_at(G, G.starts[places]), _nodes_at(G, G.indices[places]),
-                      [had.edges[k] for k in places.tolist()], had.graph, [had.nodes[k] for k in nodes.tolist()])
+                      list(map(had.edges.__getitem__, places.tolist())), had.graph, [had.nodes[k] for k in nodes.tolist()])
 
 
 def _k_core(G, k=None, core_number=None):
@@ -175,7 +175,7 @@ def _maximum_spanning_tree(G, weight="weight", algorithm="kruskal", ignore_nan=F
 def _spanning_tree(G, weight, largest):
     edges, had = _spanning_forest(G, weight, largest), G.attributes
     return made_graph(had.kind, G.nodes, _nodes_at(G, G.starts[edges]), _nodes_at(G, G.indices[edges]),
-                      [had.edges[k] for k in edges.tolist()], had.graph, had.nodes)
+                      list(map(had.edges.__getitem__, edges.tolist())), had.graph, had.nodes)
 
 
 def _maximal_matching(G):
