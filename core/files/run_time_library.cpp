@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -19,21 +18,14 @@
 #include <unistd.h>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/files/setting.hpp>
 
 extern char** environ;
 
 namespace coppice::inline v0_1 {
 namespace {
 
-/// Environment variable; empty if it is not set, or if the program runs with the rights of another user.
-std::string setting(char const* name) {
-#if defined(__linux__)
-    char const* const value = ::secure_getenv(name);
-#else
-    char const* const value = ::issetugid() ? nullptr : std::getenv(name);
-#endif
-    return value ? value : "";
-}
+using detail::setting;
 
 /// Throws unless the file or folder belongs to this user and nobody else can write it.
 void require_private(std::string const& path, bool folder) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Settings in environment variables.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include <coppice/core/config.hpp>
+
+namespace coppice::inline v0_1::detail {
+
+/// Environment variable; empty if it is not set, or if the program runs with the rights of another user.
+inline std::string setting(char const* name) {
+#if defined(__linux__)
+    char const* const value = ::secure_getenv(name);
+#else
+    char const* const value = ::issetugid() ? nullptr : std::getenv(name);
+#endif
+    return value ? value : "";
+}
+
+} // namespace coppice::inline v0_1::detail
