@@ -31,6 +31,7 @@ void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}
 void cuda_executor::load_bytes(void const*, void*, std::size_t) const {}
 void make_current(cuda_executor const&) {}
 std::size_t device_memory(cuda_executor const&) { return 0; }
+std::size_t free_device_memory(cuda_executor const&) { return 0; }
 
 struct device_group::state {};
 // not covered: devices only

@@ -97,6 +97,13 @@ std::size_t device_memory(cuda_executor const& exec) {
     return properties.totalGlobalMem;
 }
 
+std::size_t free_device_memory(cuda_executor const& exec) {
+    make_current(exec);
+    std::size_t free = 0, total = 0;
+    COPPICE_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    return free;
+}
+
 struct device_group::state {
     std::vector<nccl_comm> communicators{};
     std::mutex mutex{};

@@ -21,6 +21,8 @@ void make_current(cuda_executor const& exec);
 
 /// Returns the size of the memory of the device in bytes, including memory in use.
 std::size_t device_memory(cuda_executor const& exec);
+/// Returns the bytes that are free on the device, without those that executors keep for later calls.
+std::size_t free_device_memory(cuda_executor const& exec);
 
 /// Group of communicators, one for each executor; the executors are on different devices. Each rank calls the members
 /// from its own thread; all ranks call the same members in the same order. The communication is queued on the stream of

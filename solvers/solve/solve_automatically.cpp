@@ -93,15 +93,17 @@ constexpr std::int64_t max_rows_for_immediate_direct = 3000;
 /// On a device, bands are solved on the host, up to this number of rows.
 constexpr std::int64_t max_rows_for_bands_on_host = 200'000;
 
+bool has_direct(bool on_host) { return has_sparse_direct() || (!on_host && has_cudss()); }
+
 /// The last choice of the first pass, if no iteration converges: a direct solver, about two minutes on one core at
 /// most.
-void add_direct(choices& all) {
-    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=1e11"});
+void add_direct(choices& all, bool on_host) {
+    if (has_direct(on_host)) all.push_back({"gmres", "direct,max-operations=1e11"});
 }
 /// After the first choices: a direct solver if it takes some seconds at most. The limit includes random matrices with
 /// weak diagonals and circuits like expanders, on which no iteration converges.
-void add_cheap_direct(choices& all) {
-    if (has_sparse_direct()) all.push_back({"gmres", "direct,max-operations=5e9", 0, 100});
+void add_cheap_direct(choices& all, bool on_host) {
+    if (has_direct(on_host)) all.push_back({"gmres", "direct,max-operations=5e9", 0, 100});
 }
 
 /// First, the direct solver where nothing is quicker: for few bands, and for small systems on the host.
@@ -141,13 +143,13 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_hos
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
     if (!traits.symmetric) all.push_back({"bicgstab", factors});
     add_factors_with_fill(all, traits, n, on_host);
-    add_cheap_direct(all);
+    add_cheap_direct(all, on_host);
     all.push_back({"gmres", factors, usual_space(n)});
     all.push_back({"idrs", "jacobi"});
     if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
     all.push_back({"gmres", "none", usual_space(n)});
     if (n <= max_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
-    add_direct(all);
+    add_direct(all, on_host);
     return all;
 }
 
@@ -184,14 +186,14 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
         all.push_back({"bicgstab", factors});
         add_factors_with_fill(all, traits, n, on_host);
     }
-    add_cheap_direct(all);
+    add_cheap_direct(all, on_host);
     all.push_back({"gmres", factors, usual_space(n)});
     if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
     if (n <= max_rows_for_long_spaces) {
         all.push_back({"gmres", "diagp_1", 1000});
         all.push_back({"gmres", factors, 1000});
     }
-    add_direct(all);
+    add_direct(all, on_host);
     return all;
 }
 

@@ -21,7 +21,7 @@ namespace coppice::inline v0_1 {
 
 enum class option_kind { integer, real, choice };
 
-using choice_names = std::array<std::string_view, 6>; ///< unused ones are empty
+using choice_names = std::array<std::string_view, 8>; ///< unused ones are empty
 
 /// An option of a method. Names are those of the command line without leading dashes: "charge-period".
 struct option_row {

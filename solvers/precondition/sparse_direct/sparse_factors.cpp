@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/error.hpp>
 #include <coppice/core/host/interruption.hpp>
@@ -19,6 +18,7 @@
 #include <coppice/solvers/precondition/interface/transposed.hpp>
 #include <coppice/solvers/precondition/sparse_direct/band_order.hpp>
 #include <coppice/solvers/precondition/sparse_direct/cholesky.hpp>
+#include <coppice/solvers/precondition/sparse_direct/matrix_properties.hpp>
 #include <coppice/solvers/precondition/sparse_direct/minimum_degree.hpp>
 #include <coppice/solvers/precondition/sparse_direct/scaling_powers.hpp>
 #include <coppice/solvers/precondition/sparse_direct/transversal.hpp>
@@ -69,8 +69,10 @@ struct known_orders {
     std::vector<int> symmetric, matched, columns;
     std::optional<transversal> match;
     bool has_no_bands = false;
+    double cudss_operations = 0;
 };
 std::shared_ptr<known_orders> make_known_orders() { return std::make_shared<known_orders>(); }
+double& operations_of_cudss(known_orders& known) { return known.cudss_operations; }
 
 namespace {
 
@@ -136,57 +138,6 @@ columns<S> upper_triangle(columns<S> const& a, std::vector<int> const& position)
     std::copy(position.begin(), position.end(), order.indices().data());
     b.template selfadjointView<Eigen::Upper>() = a.template selfadjointView<Eigen::Lower>().twistedBy(order);
     return b;
-}
-
-/// Properties of the matrix that determine the choice of a factorisation.
-struct matrix_properties {
-    bool symmetric = true;         ///< A = A^H up to rounding
-    bool symmetric_pattern = true; ///< of stored elements
-    bool positive_diagonal = true; ///< all diagonal elements are stored and positive
-    bool weak_diagonal = false;    ///< some diagonal element is small or missing
-    bool may_be_definite() const { return symmetric && positive_diagonal; }
-};
-
-double conjugate(double v) { return v; }
-std::complex<double> conjugate(std::complex<double> v) { return std::conj(v); }
-
-/// One pass over a matrix with sorted rows. Throws matrix_error for a value that is not finite.
-template <class S>
-matrix_properties properties_of(csr_view<S> a) {
-    constexpr double weak = 0.01; // of the largest elements of its row and its column
-    auto const n = std::size_t(a.rows());
-    matrix_properties found;
-    std::vector<double> of_row(n, 0.0), of_column(n, 0.0), of_diagonal(n, 0.0);
-    for (std::int32_t i = 0; i < a.rows(); ++i)
-        for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {
-            auto const j = std::size_t(a.indices[k]);
-            S const value = a.coefficients[k];
-            if (!is_finite(value))
-                throw matrix_error("row " + std::to_string(i) + ", column " + std::to_string(j) +
-                                   " of the matrix (from 0) is not finite");
-            double const size = std::abs(value);
-            of_row[std::size_t(i)] = std::max(of_row[std::size_t(i)], size);
-            of_column[j] = std::max(of_column[j], size);
-            if (std::int32_t(j) == i) of_diagonal[j] = std::real(value) > 0 && std::imag(value) == 0 ? size : -size;
-        }
-    // Rows are visited in order, so the mirror images of row i are the next unread elements of their rows.
-    std::vector<std::int32_t> next(a.offsets, a.offsets + a.rows());
-    for (std::int32_t i = 0; i < a.rows(); ++i) {
-        double const diagonal = of_diagonal[std::size_t(i)];
-        found.positive_diagonal = found.positive_diagonal && diagonal > 0;
-        double const smaller = std::min(of_row[std::size_t(i)], of_column[std::size_t(i)]);
-        found.weak_diagonal = found.weak_diagonal || !(std::abs(diagonal) > weak * smaller);
-        for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {
-            std::int32_t const j = a.indices[k];
-            auto const mirror = next[std::size_t(j)]++;
-            bool const stored = mirror < a.row_end(j) && a.indices[mirror] == i;
-            found.symmetric_pattern = found.symmetric_pattern && stored;
-            found.symmetric = found.symmetric && stored &&
-                              std::abs(a.coefficients[mirror] - conjugate(a.coefficients[k])) <=
-                                  symmetry_tolerance<double> * std::min(of_row[std::size_t(i)], of_row[std::size_t(j)]);
-        }
-    }
-    return found;
 }
 
 [[noreturn]] void refuse_singular(std::string const& why) {
@@ -514,6 +465,8 @@ struct sparse_factors<S>::state {
     void factor(csr_view<S> a) {
         using method = sparse_direct_method;
         factors.reset();
+        if (options.method == method::cudss)
+            throw argument_error("sparse direct solver: method=cudss is for the CUDA backend; use method=auto");
         auto const properties = properties_of(a);
         if (options.method >= method::klu) return factor_by_suitesparse(a, properties);
         if (options.method == method::automatic && factor_bands(a, properties)) return;
@@ -598,8 +551,11 @@ bool has_suitesparse() { return false; }
 
 namespace detail {
 
-struct known_orders {};
+struct known_orders {
+    double cudss_operations = 0;
+};
 std::shared_ptr<known_orders> make_known_orders() { return std::make_shared<known_orders>(); }
+double& operations_of_cudss(known_orders& known) { return known.cudss_operations; }
 std::vector<std::int32_t> minimum_degree_order(pattern_view, std::vector<std::int32_t> const&) { return {}; }
 template <class S>
 struct sparse_factors<S>::state {};
@@ -607,7 +563,7 @@ template <class S>
 sparse_factors<S>::sparse_factors(csr_view<S>, sparse_direct_options const&) {
     throw argument_error(
         "preconditioner \"direct\": this build lacks the sparse direct solver; install Eigen 3.4 (Debian: "
-        "libeigen3-dev) and configure the build again");
+        "libeigen3-dev) and configure the build again; on CUDA, cuDSS (PyPI: nvidia-cudss-cu13) serves too");
 }
 template <class S>
 void sparse_factors<S>::refactor(csr_view<S>) {}

@@ -12,8 +12,9 @@
 
 namespace coppice::inline v0_1 {
 
-/// The last three need a build with SuiteSparse (COPPICE_SUITESPARSE).
-enum class sparse_direct_method { automatic, cholesky, lu, klu, umfpack, cholmod };
+/// klu, umfpack and cholmod need a build with SuiteSparse (COPPICE_SUITESPARSE), cudss a CUDA executor and the library
+/// cuDSS at run time.
+enum class sparse_direct_method { automatic, cholesky, lu, klu, umfpack, cholmod, cudss };
 /// Order of rows and columns for LU.
 enum class sparse_direct_order {
     automatic, ///< the one with the smallest estimate of operations
@@ -29,8 +30,8 @@ struct known_orders;
 struct sparse_direct_options {
     sparse_direct_method method = sparse_direct_method::automatic;
     sparse_direct_order order = sparse_direct_order::automatic;
-    double max_gigabytes = 0;  ///< of the factors; 0: half of the memory that is available
-    double max_operations = 0; ///< of the factorisation; 0: any number
+    double max_gigabytes = 0;  ///< of the factors; 0: half of the memory that is available, on a device 9/10
+    double max_operations = 0; ///< of the factorisation on one core, a hundredth of those on a device; 0: any number
     /// Orders that attempts with other limits found for the same matrix: each is computed once. See
     /// make_known_orders().
     std::shared_ptr<detail::known_orders> orders{};
@@ -46,6 +47,10 @@ public:
 bool has_sparse_direct();
 /// Whether this build has KLU, UMFPACK and CHOLMOD.
 bool has_suitesparse();
+/// Whether the library cuDSS is found on this machine: libcudss.so.1 of the system, or the file that the environment
+/// variable COPPICE_CUDSS names ("off": none). Solvers on CUDA then factorise on the device. Loads it at the first
+/// call.
+bool has_cudss();
 
 namespace detail {
 
@@ -60,6 +65,8 @@ struct factor_report {
 };
 
 std::shared_ptr<known_orders> make_known_orders();
+/// Operations that cuDSS has estimated for this matrix; 0: none yet.
+double& operations_of_cudss(known_orders& known);
 
 /// Factorisation P (R A C) Q = L U, or P A P^T = L D L^H, in double precision. R and C are powers of two that make the
 /// largest magnitude of each row and column about 1.

@@ -215,6 +215,42 @@ TEST_CASE_TEMPLATE("direct: singular matrices are refused, and refresh takes new
                          matrix_error);
 }
 
+TEST_CASE_TEMPLATE("direct: factors on the device where cuDSS is installed", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const general = generate<double>(host_executor{1}, "convection", {.nx = 30});
+    auto const there = exec.copy(general);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(exec)>, host_executor>) {
+        CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct,method=cudss", there.view()),
+                             doctest::Contains("method=cudss is for the CUDA backend"), argument_error);
+        return;
+    } else if (!has_cudss()) {
+        CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct,method=cudss", there.view()),
+                             doctest::Contains("use method=auto"), backend_error);
+        MESSAGE("skipped: cuDSS was not found");
+        return;
+    }
+    for (auto const choice : {"direct", "direct,method=cudss"}) {
+        auto const report = make_preconditioner(exec, choice, there.view()).report();
+        CHECK(report.number("cudss") == 1);
+        CHECK(report.number("factor_nonzeros") >= double(general.nonzeros()));
+        CHECK(report.number("estimated_gigabytes") > 0);
+        CHECK(report.number("estimated_operations") > 0);
+    }
+    // The same bits each time.
+    auto const b = random_vector<double>(int(general.rows()), 7);
+    auto p = make_preconditioner(exec, "direct,method=cudss", there.view());
+    auto const x = apply(exec, p, b);
+    CHECK(backward_error(general, x, b) <= 1e-12);
+    CHECK(apply(exec, make_preconditioner(exec, "direct,method=cudss", there.view()), b) == x);
+    auto changed = host_executor{1}.copy(general);
+    for (std::int64_t k = 0; k < changed.nonzeros(); ++k) changed.values()[k] *= k % 3 == 0 ? 1.25 : 1;
+    auto const other = exec.copy(changed);
+    p.refresh(exec, other.view());
+    CHECK(backward_error(changed, apply(exec, p, b), b) <= 1e-12);
+    p.refresh(exec, there.view());
+    CHECK(backward_error(general, apply(exec, p, b), b) <= 1e-12);
+}
+
 TEST_CASE("direct: the transversal maximises the product, and its scalings belong to it") {
     std::mt19937 random(11);
     std::uniform_real_distribution<double> value(0, 1);
