@@ -8,6 +8,8 @@ required; SciPy, NetworkX, igraph, Numba, PyTorch, JAX and tqdm are used if they
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator
 
@@ -46,6 +48,20 @@ if not TYPE_CHECKING:  # type checkers use the names above
         module = importlib.import_module(".iterative", __name__)
         globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
         return globals()[name]
+
+
+def _add_folders_of_wheels() -> None:
+    """Let the native part find libraries in wheels of NVIDIA, such as cuDSS: nvidia/cu13/lib or nvidia/cudss/lib."""
+    spec = importlib.util.find_spec("nvidia")
+    for root in (spec.submodule_search_locations or ()) if spec else ():
+        for name in ("cu13", "cu12", "cudss"):
+            folder = os.path.join(root, name, "lib")
+            if os.path.isdir(folder):
+                _core.add_library_folder(folder)
+
+
+if hasattr(_core, "add_library_folder"):  # a build with CUDA
+    _add_folders_of_wheels()
 
 
 def __dir__() -> list[str]:

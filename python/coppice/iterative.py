@@ -320,7 +320,8 @@ def solve(A: Operator | ArrayIn, b: ArrayIn, x0: ArrayIn | None = None, *, metho
     b : (n,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
     method : "auto", the name of a Krylov method, "bicg" or "qmr" (for matrices), or "direct": a sparse factorisation (the preconditioner
-        "direct" with gmres, which refines and checks).
+        "direct" with gmres, which refines and checks). Of arrays on a device, it is that of cuDSS on the device if the package
+        nvidia-cudss-cu13 is installed, otherwise that on the host.
     preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
     rtol, atol : float
         Stop if the true |b - A x| <= max(rtol |b|, atol).

@@ -10,6 +10,7 @@
 
 #if defined(COPPICE_HAS_CUDA)
 #include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/files/optional_library.hpp>
 #endif
 
 namespace coppice::python {
@@ -154,6 +155,7 @@ void add_executors(nb::module_& m) {
     m.def("cuda_devices", &cuda_device_count);
 #if defined(COPPICE_HAS_CUDA)
     m.def("release_memory", release_memory, nb::call_guard<nb::gil_scoped_release>());
+    m.def("add_library_folder", &add_library_folder);
 #else
     m.def("release_memory", [] {});
 #endif
