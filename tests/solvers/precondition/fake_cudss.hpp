@@ -18,5 +18,6 @@ struct fake_cudss_state {
     int last_view = -1;             //
     void const* last_stream = nullptr;
     bool deterministic = false;
+    int refinement_steps = -1;
     int objects = 0; ///< that exist
 };
