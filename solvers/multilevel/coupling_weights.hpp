@@ -18,15 +18,10 @@ using namespace detail;
 
 /// Returns 2^e, the largest power of two that does not exceed the largest magnitude of an entry, or 1 if there is none.
 /// Squares and quotients of entries divided by it do not overflow.
-template <class T, class I>
-struct magnitude_of_entry {
-    T const* values;
-    COPPICE_HD double operator()(std::int64_t k) const { return double(magnitude(values[k])); }
-};
 template <executor Executor, class T, class I>
 double power_of_two_scale(Executor const& exec, csr_view<T, I> a) {
-    double const largest =
-        reduce(exec, std::int64_t(a.nonzeros()), 0.0, magnitude_of_entry<T, I>{a.coefficients}, maximum{});
+    auto const size = [=] COPPICE_HD(std::int64_t k) { return double(magnitude(a.coefficients[k])); };
+    double const largest = reduce(exec, std::int64_t(a.nonzeros()), 0.0, size, maximum{});
     return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
 }
 
@@ -64,23 +59,6 @@ template <class T>
 COPPICE_HD T coupling_size(row_kind kind, T const& value) {
     return kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
 }
-template <class T>
-struct store_row_summary {
-    double inverse_scale;
-    coupling_sums<T> others;
-    double* diagonal; ///< |a_ii| / scale
-    row_kind* kinds;
-    COPPICE_HD void operator()(std::int64_t i, row_summary<T> const& sum) const {
-        constexpr T dominated = T(0.2); // one Jacobi step reduces the error by this factor
-        diagonal[i] = double(magnitude(sum.diagonal)) * inverse_scale;
-        bool const positive = sum.diagonal > T(0);
-        bool const alone = sum.off_diagonal + others.magnitude(i) <= dominated * magnitude(sum.diagonal);
-        kinds[i] = sum.diagonal == T(0) || alone                    ? row_kind::uncoupled
-                   : (positive ? -sum.lowest : sum.highest) == T(0) ? row_kind::any
-                   : positive                                       ? row_kind::positive
-                                                                    : row_kind::negative;
-    }
-};
 
 /// sqrt(a b) for a, b >= 0. The root is slow, and neighbours often have the same diagonal.
 COPPICE_HD inline double geometric_mean(double a, double b) { return a == b ? a : ::sqrt(a * b); }
@@ -167,8 +145,21 @@ template <executor Executor, class T, class I>
 row_scales compute_row_scales(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                               coupling_sums<T> const& others = {}) {
     row_scales rows{power_of_two_scale(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
+    double const inverse_scale = 1 / rows.scale;
+    double* const diagonal = rows.diagonal.data();
+    row_kind* const kinds = rows.kinds.data();
+    auto const store = [=] COPPICE_HD(std::int64_t i, row_summary<T> const& sum) {
+        T const dominated = T(0.2); // one Jacobi step reduces the error by this factor
+        diagonal[i] = double(magnitude(sum.diagonal)) * inverse_scale;
+        bool const positive = sum.diagonal > T(0);
+        bool const alone = sum.off_diagonal + others.magnitude(i) <= dominated * magnitude(sum.diagonal);
+        kinds[i] = sum.diagonal == T(0) || alone                    ? row_kind::uncoupled
+                   : (positive ? -sum.lowest : sum.highest) == T(0) ? row_kind::any
+                   : positive                                       ? row_kind::positive
+                                                                    : row_kind::negative;
+    };
     reduce_rows(exec, plan, along_nonzeros{summarise_entry<T, I>{}, a.coefficients, a.indices}, add_row_summaries<T>{},
-                store_row_summary<T>{1 / rows.scale, others, rows.diagonal.data(), rows.kinds.data()});
+                store);
     return rows;
 }
 

@@ -27,16 +27,6 @@ struct start_dense {
         to[k] = row >= n && int(k) % m == row ? 1.0 : 0.0;
     }
 };
-template <class T, class I>
-struct scatter_entry {
-    csr_view<T, I> a;
-    int m;
-    double* to;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        std::int64_t const row = detail::position_below(a.offsets, std::int64_t(a.rows()) + 1, k);
-        to[row * m + a.indices[k]] = double(a.coefficients[k]);
-    }
-};
 /// Returns 1 for an entry that differs from its transposed entry by more than rounding.
 struct differs_from_mirror {
     int m;
@@ -112,20 +102,6 @@ private:
     }
 };
 
-/// Copies the first n rows and columns of the result; takes the symmetric part if the matrix was symmetric.
-template <class T>
-struct store_inverse {
-    int n, m;
-    bool symmetric;
-    double const* from;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        int const i = int(k) / n, j = int(k) % n;
-        double const here = from[i * m + j];
-        to[k] = T(symmetric ? (here + from[j * m + i]) / 2 : here);
-    }
-};
-
 /// inverse[n, n] of a, stored by rows. Without pivoting it may be inaccurate: check A^-1 A x. Symmetric if a is
 /// symmetric up to rounding. Requires that n^2 fits an int.
 template <executor Executor, class T, class I>
@@ -137,7 +113,11 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
     int const rows = int((entries / workers + size) / size) * size;
     buffer<double> now(exec, entries), next(exec, entries);
     for_each(exec, entries, start_dense{n, m, now.data()});
-    for_each(exec, a.nonzeros(), scatter_entry<T, I>{a, m, now.data()});
+    double* const dense = now.data();
+    for_each(exec, a.nonzeros(), [=] COPPICE_HD(std::int64_t k) {
+        std::int64_t const row = detail::position_below(a.offsets, std::int64_t(a.rows()) + 1, k);
+        dense[row * m + a.indices[k]] = double(a.coefficients[k]);
+    });
     bool const symmetric =
         reduce(exec, entries, 0, differs_from_mirror{m, double(std::numeric_limits<T>::epsilon()), now.data()},
                maximum{}) == 0;
@@ -145,7 +125,12 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
         for_each(exec, eliminate_block::workers(m, rows), eliminate_block{m, first, rows, now.data(), next.data()});
         std::swap(now, next);
     }
-    for_each(exec, std::int64_t(n) * n, store_inverse<T>{n, m, symmetric, now.data(), inverse});
+    double const* const result = now.data();
+    for_each(exec, std::int64_t(n) * n, [=] COPPICE_HD(std::int64_t k) {
+        int const i = int(k) / n, j = int(k) % n;
+        double const here = result[i * m + j];
+        inverse[k] = T(symmetric ? (here + result[j * m + i]) / 2 : here); // the symmetric part if A is symmetric
+    });
 }
 
 } // namespace coppice::inline v0_1::multilevel_detail

@@ -8,18 +8,15 @@
 
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
 #include <coppice/solvers/multilevel/dense_elimination.hpp>
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
 
 using detail::multiply_stored;
+using detail::store_value;
 
-template <class T>
-struct store_vector {
-    T* x;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] = sum; }
-};
 template <class I>
 struct write_dense_pattern {
     std::int64_t n;
@@ -35,20 +32,6 @@ struct write_dense_pattern {
 template <class T>
 struct trial_vector {
     COPPICE_HD T operator[](std::int64_t i) const { return T(1) + T(std::uint32_t(i) * 0x9e3779b1u >> 24) / T(256); }
-};
-/// Products of a matrix with the trial vector.
-template <class T, class I>
-struct multiply_trial {
-    COPPICE_HD T operator()(T const& value, I const& column) const { return value * trial_vector<T>{}[column]; }
-};
-/// Returns 1 if an element of the trial vector is not reproduced.
-template <class T>
-struct misses_trial {
-    T const* x;
-    T tolerance;
-    COPPICE_HD int operator()(std::int64_t i) const {
-        return magnitude(x[i] - trial_vector<T>{}[i]) <= tolerance ? 0 : 1; // 1 for NaN
-    }
 };
 
 /// The inverse of the coarsest level, stored as a CSR matrix with a full pattern.
@@ -71,15 +54,20 @@ public:
         if (inverse_.size() != n * n) inverse_ = buffer<T>(exec, n * n);
         invert_by_elimination(exec, a, inverse_.data());
         buffer<T> y(exec, n), x(exec, n);
-        reduce_rows(exec, make_srcsr_plan(exec, a), along_nonzeros{multiply_trial<T, I>{}, a.coefficients, a.indices},
-                    add_plus<T>{}, store_vector<T>{y.data()});
+        auto const product = [] COPPICE_HD(T const& v, I const& column) { return v * trial_vector<T>{}[column]; };
+        reduce_rows(exec, make_srcsr_plan(exec, a), along_nonzeros{product, a.coefficients, a.indices}, add_plus<T>{},
+                    store_value<T>{y.data()});
         solve(exec, y.data(), x.data());
         T const tolerance = T(std::is_same_v<T, float> ? 1e-2 : 1e-6);
-        return reduce(exec, n, 0, misses_trial<T>{x.data(), tolerance}, maximum{}) == 0;
+        T const* const result = x.data();
+        auto const misses = [=] COPPICE_HD(std::int64_t i) {
+            return magnitude(result[i] - trial_vector<T>{}[i]) <= tolerance ? 0 : 1; // 1 for NaN
+        };
+        return reduce(exec, n, 0, misses, maximum{}) == 0;
     }
     void solve(Executor const& exec, T const* b, T* x) const {
         reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},
-                    add_plus<T>{}, store_vector<T>{x});
+                    add_plus<T>{}, store_value<T>{x});
     }
     T const* inverse() const { return inverse_.data(); } ///< [rows, rows], until the next fill()
     csr_view<T, I> inverse_matrix(I n) const {

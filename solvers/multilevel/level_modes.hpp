@@ -28,19 +28,12 @@ struct level_modes {
     explicit operator bool() const { return count > 0; }
 };
 
-template <class T>
-struct constant_of_component {
-    int block;
-    std::int64_t n;
-    T* vectors;
-    COPPICE_HD void operator()(std::int64_t k) const { vectors[k] = k % n % block == k / n ? T(1) : T(0); }
-};
-
 /// [n block] the constants of each component, one vector after the other.
 template <class T, executor Executor>
 buffer<T> constants_of_components(Executor const& exec, int block, std::int64_t n) {
     buffer<T> vectors(exec, n * block);
-    for_each(exec, vectors.size(), constant_of_component<T>{block, n, vectors.data()});
+    T* const to = vectors.data();
+    for_each(exec, vectors.size(), [=] COPPICE_HD(std::int64_t k) { to[k] = k % n % block == k / n ? T(1) : T(0); });
     return vectors;
 }
 
@@ -69,22 +62,6 @@ struct divide_by {
     I* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i / divisor); }
 };
-/// Gives the entries of the matrix of points the signs of an M-matrix: positive on the diagonal, negative elsewhere.
-template <class T, class I>
-struct sign_block {
-    csr_view<T, I> a;
-    T* values;
-    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
-        values[k] = std::int64_t(a.indices[k]) == row ? a.coefficients[k] : -a.coefficients[k];
-        return 0;
-    }
-};
-template <class T>
-struct take_magnitude {
-    T const* from;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = magnitude(from[k]); }
-};
 
 /// The matrix between points: sums of magnitudes of the blocks, with a minus sign outside of the diagonal.
 template <executor Executor, class T, class I>
@@ -93,12 +70,18 @@ csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
     vertex_aggregates<I> points{a.rows(), static_cast<I>(n / block), buffer<I>(exec, n)};
     for_each(exec, n, divide_by<I>{static_cast<I>(block), points.of.data()});
     buffer<T> sizes(exec, a.nonzeros());
-    for_each(exec, sizes.size(), take_magnitude<T>{a.coefficients, sizes.data()});
-    a.coefficients = sizes.data();
+    T const* const values = a.coefficients;
+    T* const size = sizes.data();
+    for_each(exec, sizes.size(), [=] COPPICE_HD(std::int64_t k) { size[k] = magnitude(values[k]); });
+    a.coefficients = size;
     auto between = contract(exec, a, points);
     auto const made = between.view();
-    reduce_rows(exec, make_srcsr_plan(exec, made), sign_block<T, I>{made, between.values().data()},
-                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    T* const signed_value = between.values().data();
+    auto const sign = [=] COPPICE_HD(std::int64_t k, std::int64_t row) -> std::uint8_t { // those of an M-matrix
+        signed_value[k] = std::int64_t(made.indices[k]) == row ? made.coefficients[k] : -made.coefficients[k];
+        return 0;
+    };
+    reduce_rows(exec, make_srcsr_plan(exec, made), sign, graph_detail::ignore_products{}, graph_detail::ignore_rows{});
     return between;
 }
 
@@ -120,27 +103,6 @@ struct aggregate_of_component {
         I const of_point = of_points[v / block];
         of[v] = of_point < 0 ? I(-1) : of_point * block + I(v % block);
         runs[v] = runs_of_points[v / block];
-    }
-};
-
-/// P_0 with `count` columns for every aggregate.
-template <class T, class I>
-struct write_tentative {
-    I count;
-    std::int64_t n, members; ///< unknowns, and those that belong to an aggregate
-    I const *of, *before;    ///< number of aggregated unknowns before each unknown
-    T const* vectors;
-    I *offsets, *indices;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        I const start = count * before[v];
-        offsets[v] = start;
-        if (v == n - 1) offsets[n] = static_cast<I>(count * members);
-        if (of[v] < 0) return;
-        for (I c = 0; c < count; ++c) {
-            indices[start + c] = of[v] * count + c;
-            values[start + c] = vectors[c * n + v];
-        }
     }
 };
 
@@ -188,17 +150,28 @@ template <executor Executor, class T, class I>
 std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, vertex_aggregates<I> const& aggregates,
                                                         level_modes<T> const& modes) {
     std::int64_t const n = aggregates.vertices, count = modes.count, coarse = count * aggregates.count;
-    graph_detail::has_aggregate<I> const counts{aggregates.of.data()};
+    I const* const of = aggregates.of.data();
     buffer<I> before(exec, n), offsets(exec, n + 1);
-    std::int64_t const members =
-        exclusive_scan(exec, n, counts, detail::store_offset<I>{before.data()}, std::int64_t{0});
+    std::int64_t const members = exclusive_scan(exec, n, graph_detail::has_aggregate<I>{of},
+                                                detail::store_offset<I>{before.data()}, std::int64_t{0});
     if (members * count > std::numeric_limits<I>::max())
         throw overflow_error("the prolongator of a multilevel method outgrows its indices");
     buffer<I> indices(exec, members * count);
     buffer<T> values(exec, members * count);
-    for_each(exec, n,
-             write_tentative<T, I>{I(count), n, members, aggregates.of.data(), before.data(), modes.vectors.data(),
-                                   offsets.data(), indices.data(), values.data()});
+    I const* const members_before = before.data();
+    T const* const vectors = modes.vectors.data();
+    I *const offset = offsets.data(), *const index = indices.data();
+    T* const value = values.data();
+    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) { // `count` columns for each aggregate
+        I const start = I(count) * members_before[v];
+        offset[v] = start;
+        if (v == n - 1) offset[n] = static_cast<I>(count * members);
+        if (of[v] < 0) return;
+        for (I c = 0; c < I(count); ++c) {
+            index[start + c] = of[v] * I(count) + c;
+            value[start + c] = vectors[c * n + v];
+        }
+    });
     auto const members_of = membership_matrix<T>(exec, aggregates);
     auto const lists = transpose(exec, members_of.view());
     level_modes<T> next{modes.count, modes.count, buffer<T>(exec, coarse * count)};

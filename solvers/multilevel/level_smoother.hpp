@@ -17,19 +17,6 @@
 
 namespace coppice::inline v0_1::multilevel_detail {
 
-/// Stores 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros.
-template <class T>
-struct store_level_diagonal {
-    T fraction;
-    coupling_sums<T> others;
-    T* inverse;
-    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
-        T const here = magnitude(sum.diagonal);
-        T const m = larger(here, fraction * (here + sum.off_diagonal + others.magnitude(row)));
-        T const one = T(1) / m;
-        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
-    }
-};
 /// Base-2 logarithm of the number of rows that one worker sweeps by Gauss-Seidel, for n rows in total. Couplings
 /// between these ranges are only damped, so long ranges smooth better; but small levels need several ranges too.
 COPPICE_HD constexpr int sweep_bits(std::int64_t n) { return n < 32768 ? 12 : 13; }
@@ -37,33 +24,11 @@ COPPICE_HD constexpr std::int64_t sweep_rows(std::int64_t n) { return std::int64
 
 constexpr std::int64_t sweep_ranges(std::int64_t n) { return (n + sweep_rows(n) - 1) / sweep_rows(n); }
 
-/// Summary of a row; the last member sums only the off-diagonal entries outside of the range of the row.
-template <class T, class I>
-struct summarise_outside {
-    int bits; ///< sweep_bits()
-    COPPICE_HD row_summary<T> operator()(T const& value, I const& column, std::int64_t row) const {
-        if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
-        T const size = magnitude(value);
-        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not used
-    }
-};
 template <class T>
 struct add_outside {
     COPPICE_HD row_summary<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
     COPPICE_HD row_summary<T> operator()(row_summary<T> const& a, row_summary<T> const& b) const {
         return {a.diagonal + b.diagonal, a.off_diagonal + b.off_diagonal, T(0), a.highest + b.highest};
-    }
-};
-template <class T>
-struct store_sweep_diagonal {
-    coupling_sums<T> others;
-    T* inverse;
-    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
-        constexpr T min_fraction = T(0.2); // with a much smaller diagonal a sweep would amplify the error
-        T const here = magnitude(sum.diagonal), outside = others.magnitude(row);
-        T const one =
-            T(1) / larger(here + (sum.highest + outside) / T(2), min_fraction * (here + sum.off_diagonal + outside));
-        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
 /// Rows [first, last) of a range.
@@ -269,16 +234,35 @@ public:
     /// `others`: sums of the couplings of the rows with other ranks.
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, coupling_sums<T> const& others) {
         along_nonzeros const summary{summarise_entry<T, I>{}, a.coefficients, a.indices};
+        T* const inverse = inverse_.data();
         if (kind_ == multilevel_smoother::gauss_seidel) {
-            reduce_rows(exec, plan,
-                        along_nonzeros{summarise_outside<T, I>{sweep_bits(a.rows())}, a.coefficients, a.indices},
-                        add_outside<T>{}, store_sweep_diagonal<T>{others, inverse_.data()});
+            int const bits = sweep_bits(a.rows());
+            // The last member sums only the off-diagonal entries outside of the range of the row.
+            auto const outside = [=] COPPICE_HD(T const& value, I const& column, std::int64_t row) -> row_summary<T> {
+                if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
+                T const size = magnitude(value);
+                return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not used
+            };
+            auto const store = [=] COPPICE_HD(std::int64_t row, row_summary<T> const& sum) {
+                T const min_fraction = T(0.2); // with a much smaller diagonal a sweep would amplify the error
+                T const here = magnitude(sum.diagonal), beyond = others.magnitude(row);
+                T const one = T(1) / larger(here + (sum.highest + beyond) / T(2),
+                                            min_fraction * (here + sum.off_diagonal + beyond));
+                inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+            };
+            reduce_rows(exec, plan, along_nonzeros{outside, a.coefficients, a.indices}, add_outside<T>{}, store);
             return;
         }
         if (kind_ != multilevel_smoother::forest) {
             T const fraction = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
-            reduce_rows(exec, plan, summary, add_row_summaries<T>{},
-                        store_level_diagonal<T>{fraction, others, inverse_.data()});
+            // 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros
+            auto const store = [=] COPPICE_HD(std::int64_t row, row_summary<T> const& sum) {
+                T const here = magnitude(sum.diagonal);
+                T const m = larger(here, fraction * (here + sum.off_diagonal + others.magnitude(row)));
+                T const one = T(1) / m;
+                inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+            };
+            reduce_rows(exec, plan, summary, add_row_summaries<T>{}, store);
             return;
         }
         extract_forest_system(exec, plan, a, forest_, system_);

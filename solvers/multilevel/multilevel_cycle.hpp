@@ -90,7 +90,7 @@ private:
             return;
         }
         buffer<I> numbers(exec, a.nonzeros());
-        for_each(exec, numbers.size(), count_up{numbers.data()});
+        for_each(exec, numbers.size(), count_up<I>{numbers.data()});
         csr_view<I, I> const numbered{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, numbers.data()};
         auto arrays = sort_columns(exec, numbered).release();
         offsets_ = std::move(arrays.offsets);
@@ -220,7 +220,7 @@ private:
     };
     void solve_last(Executor const& exec, bool transposed, T const* b, T* x) const {
         if (!transposed) return direct_.solve(exec, b, x);
-        transposed_inverse_.multiply(exec, direct_.inverse_matrix(structures_.back().a.rows()), b, store_vector<T>{x});
+        transposed_inverse_.multiply(exec, direct_.inverse_matrix(structures_.back().a.rows()), b, store_value<T>{x});
     }
 
     level_matrix<T, S, I> matrix(int depth) const {
@@ -313,7 +313,7 @@ private:
         };
         bool const crosses = coupling_ && coupling_->crosses(depth);
         if (crosses) coupling_->start(exec, depth, residual);
-        transfer(r, residual, store_vector<T>{coarse_b});
+        transfer(r, residual, store_value<T>{coarse_b});
         if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
         cycle(exec, depth + 1, coarse_b, coarse_x, a.transposed);
         if (below.second_b.size() > 0) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <coppice/graph/forest/contract.hpp>
+#include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
 #include <coppice/solvers/multilevel/prolongator_rows.hpp>
 #include <coppice/solvers/multilevel/prolongator_sample.hpp>
@@ -97,10 +98,6 @@ struct write_smoothing {
     }
 };
 
-struct count_up {
-    std::int32_t* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = std::int32_t(k); }
-};
 template <class T, class I>
 struct take_source {
     T const* from;
@@ -215,7 +212,7 @@ private:
     /// Builds the pattern of P^T, and the position of its values in P.
     void build_transpose(Executor const& exec) {
         buffer<I> numbers(exec, product_.nonzeros());
-        for_each(exec, numbers.size(), count_up{numbers.data()});
+        for_each(exec, numbers.size(), count_up<I>{numbers.data()});
         auto transpose_of_p = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
         auto arrays = std::move(transpose_of_p).release();
         transposed_offsets_ = std::move(arrays.offsets);

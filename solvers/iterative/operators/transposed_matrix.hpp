@@ -45,7 +45,7 @@ private:
 };
 
 template <class T>
-struct store_transposed_row {
+struct store_value {
     T* y;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
 };
@@ -71,7 +71,7 @@ public:
     void apply_transpose(Executor const& exec, array_view<T const> x, array_view<T> y) const {
         using E = element_t<T>;
         transposed_.multiply(exec, detail::as_elements(a_->matrix()), detail::as_elements(x).data(),
-                             detail::store_transposed_row<E>{detail::as_elements(y).data()});
+                             detail::store_value<E>{detail::as_elements(y).data()});
     }
 
 private:

@@ -15,12 +15,6 @@ namespace coppice::inline v0_1 {
 namespace detail {
 
 template <class T>
-struct store_value {
-    T* to;
-    COPPICE_HD void operator()(std::int64_t i, T const& value) const { to[i] = value; }
-};
-
-template <class T>
 struct store_scaled_value {
     T const* scale;
     T* to;
