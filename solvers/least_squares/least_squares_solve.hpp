@@ -28,13 +28,6 @@ struct scaled_by {
     T* x;
     COPPICE_HD void operator()(std::int64_t i) const { x[i] *= factor; }
 };
-/// z = D^-1 r; 1 where d is 0
-template <class T>
-struct divided_by {
-    T const *d, *r;
-    T* z;
-    COPPICE_HD void operator()(std::int64_t i) const { z[i] = d[i] > T(0) ? r[i] / d[i] : r[i]; }
-};
 /// squares[i] = |row i|^2 + extra
 template <class T>
 struct row_square {
@@ -122,10 +115,9 @@ public:
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         if (made_) return made_->apply(exec, r, z);
-        if (diagonal_.size() > 0)
-            for_each(exec, r.size(), divided_by<T>{diagonal_.data(), r.data(), z.data()});
-        else
-            exec.copy_elements(r.data(), z.data(), r.size());
+        if (diagonal_.size() == 0) return exec.copy_elements(r.data(), z.data(), r.size());
+        array_view<T const> const d = diagonal_;
+        for_each(exec, r.size(), [=] COPPICE_HD(std::int64_t i) { z[i] = d[i] > T(0) ? r[i] / d[i] : r[i]; });
     }
 
 private:

@@ -50,18 +50,13 @@ struct matrix_traits {
 
 namespace detail {
 
-template <class T, class I, class O>
-struct squared_length {
-    csr_view<T, I, O> a;
-    COPPICE_HD double operator()(std::int64_t i) const {
-        double const length = double(a.row_end(i) - a.row_begin(i));
-        return length * length;
-    }
-};
-
 template <executor Executor, class T, class I, class O>
 void measure_rows(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
-    double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
+    auto const squared_length = [=] COPPICE_HD(std::int64_t i) {
+        double const length = double(a.row_end(i) - a.row_begin(i));
+        return length * length;
+    };
+    double const squares = reduce(exec, a.rows(), 0.0, squared_length, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     traits.has_hubs = traits.row_length * double(a.rows()) > 4 * double(a.nonzeros());
 }
@@ -109,9 +104,6 @@ struct bandwidth_of_row {
         return widest;
     }
 };
-struct larger_width {
-    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a > b ? a : b; }
-};
 
 template <executor Executor, class T, class I, class O>
 bool has_few_bands(Executor const& exec, csr_view<T, I, O> a) {
@@ -119,7 +111,7 @@ bool has_few_bands(Executor const& exec, csr_view<T, I, O> a) {
     if constexpr (std::is_same_v<Executor, host_executor> && std::is_same_v<I, std::int32_t> && std::is_same_v<O, I>)
         return find_band_order(pattern_view(a), bands).has_value();
     else
-        return reduce(exec, a.rows(), std::int64_t(0), bandwidth_of_row<T, I, O>{a}, larger_width{}) <= bands;
+        return reduce(exec, a.rows(), std::int64_t(0), bandwidth_of_row<T, I, O>{a}, maximum{}) <= bands;
 }
 
 /// The rows that a breadth-first search from the middle row has visited, level by level.

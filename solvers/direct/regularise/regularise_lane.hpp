@@ -104,9 +104,9 @@ struct begins_piece {
         return i == 0 || (a.lower[i] == T(0) && a.upper[i - 1] == T(0));
     }
 };
-template <class T>
+template <class Begins>
 struct store_piece {
-    begins_piece<T> begins;
+    Begins begins;
     std::int32_t* piece;
     COPPICE_HD void operator()(std::int64_t i, std::int64_t before) const {
         piece[i] = std::int32_t(before + (begins(i) ? 1 : 0) - 1);

@@ -83,7 +83,8 @@ std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& e
                                                                detail::tridiagonal_probe<T> const& probe) {
     std::int64_t const n = probe.a.size();
     detail::begins_piece<T> const begins{probe.a};
-    exclusive_scan(exec, n, begins, detail::store_piece<T>{begins, piece_.data()}, std::int64_t(0));
+    exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_piece<T>>{begins, piece_.data()},
+                   std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     return pieces;

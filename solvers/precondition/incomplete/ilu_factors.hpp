@@ -97,7 +97,9 @@ struct triangle {
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
-        for_each(exec, positions.size(), copy_factor_values<T>{factors, positions.data(), matrix.values().data()});
+        std::int32_t const* const position = positions.data();
+        T* const values = matrix.values().data();
+        for_each(exec, positions.size(), [=] COPPICE_HD(std::int64_t k) { values[k] = factors[position[k]]; });
     }
     /// x = (I + T)^-1 b, or x = (D + T)^-1 b if `inverse` holds D^-1; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {
@@ -255,7 +257,9 @@ void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
         T const* const factors = factorise(exec);
         lower_.take(exec, factors);
         upper_.take(exec, factors);
-        for_each(exec, size(), detail::invert_pivot<T>{factors, diagonal_.data(), inverse_.data()});
+        std::int32_t const* const diagonal = diagonal_.data();
+        T* const inverse = inverse_.data();
+        for_each(exec, size(), [=] COPPICE_HD(std::int64_t i) { inverse[i] = T(1) / factors[diagonal[i]]; });
         if (is_sound(exec)) return;
         while (next <= shift_) next *= 10;
         if (next > 1e9)

@@ -122,22 +122,6 @@ struct mirror_entry {
     }
 };
 
-/// values[k] = from[positions[k]]
-template <class T>
-struct copy_factor_values {
-    T const* from;
-    std::int32_t const* positions;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t k) const { values[k] = from[positions[k]]; }
-};
-template <class T>
-struct invert_pivot {
-    T const* factors;
-    std::int32_t const* diagonal;
-    T* inverse;
-    COPPICE_HD void operator()(std::int64_t i) const { inverse[i] = T(1) / factors[diagonal[i]]; }
-};
-
 /// x_i = (b_i - sum t_ij x_j) d_i with a strict triangle t; d is null for a unit diagonal. x may be b.
 template <class T>
 struct solve_row {

@@ -21,12 +21,6 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-template <class T>
-struct invert_element {
-    T* diagonal;
-    COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
-};
-
 /// Sums of |a_ij| over the sub- and superdiagonal, and over all off-diagonal entries.
 struct couplings {
     double off_diagonal, all;
@@ -34,28 +28,6 @@ struct couplings {
 struct add_couplings {
     COPPICE_HD couplings operator()(couplings const& a, couplings const& b) const {
         return {a.off_diagonal + b.off_diagonal, a.all + b.all};
-    }
-};
-/// Writes row i of the system and returns its sums of magnitudes.
-template <class T, class I>
-struct read_tridiagonal_row {
-    csr_view<T, I> a;
-    T *lower, *diagonal, *upper;
-    COPPICE_HD couplings operator()(std::int64_t i) const {
-        T band[3] = {};
-        couplings sum{0, 0};
-        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
-            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
-            T const value = a.coefficients[k];
-            bool const near = distance >= -1 && distance <= 1;
-            if (near) band[distance + 1] = band[distance + 1] + value;
-            if (distance != 0) sum.all += double(magnitude(value));
-            if (distance != 0 && near) sum.off_diagonal += double(magnitude(value));
-        }
-        lower[i] = band[0];
-        diagonal[i] = band[1];
-        upper[i] = band[2];
-        return sum;
     }
 };
 
@@ -124,7 +96,8 @@ void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_vi
     if (auto const row = detail::first_zero(exec, array_view<T const>(next_.view())))
         throw matrix_error("row " + std::to_string(*row) +
                            " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
-    for_each(exec, next_.size(), detail::invert_element<T>{next_.data()});
+    T* const diagonal = next_.data();
+    for_each(exec, next_.size(), [=] COPPICE_HD(std::int64_t i) { diagonal[i] = T(1) / diagonal[i]; });
     inverse_.swap(next_);
 }
 
@@ -148,10 +121,26 @@ tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor 
 template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same_pattern(exec, a);
-    auto const sum = reduce(
-        exec, a.rows(), detail::couplings{0, 0},
-        detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
-        detail::add_couplings{});
+    T *const lower = system_.lower.data(), *const diagonal = system_.diagonal.data(),
+             *const upper = system_.upper.data();
+    // Writes row i of the system and returns its sums of magnitudes.
+    auto const read_row = [=] COPPICE_HD(std::int64_t i) {
+        T band[3] = {};
+        detail::couplings row{0, 0};
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            T const value = a.coefficients[k];
+            bool const near = distance >= -1 && distance <= 1;
+            if (near) band[distance + 1] = band[distance + 1] + value;
+            if (distance != 0) row.all += double(detail::magnitude(value));
+            if (distance != 0 && near) row.off_diagonal += double(detail::magnitude(value));
+        }
+        lower[i] = band[0];
+        diagonal[i] = band[1];
+        upper[i] = band[2];
+        return row;
+    };
+    auto const sum = reduce(exec, a.rows(), detail::couplings{0, 0}, read_row, detail::add_couplings{});
     coverage_ = sum.all != 0 ? sum.off_diagonal / sum.all : 1; // a NaN remains NaN
     regularised_rows_ = regulariser_.regularise(exec, system_, options_, coverage_ == 1);
 }

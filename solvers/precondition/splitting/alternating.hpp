@@ -22,18 +22,6 @@ struct store_residual {
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
 
-template <class T, class I>
-struct weigh_path_edges_of_row {
-    csr_view<T, I> weights;
-    I const* links;
-    COPPICE_HD graph_detail::covered_weight operator()(std::int64_t i) const {
-        graph_detail::covered_weight sum{0, 0};
-        graph_detail::weigh_nonzero<T, I> const weigh{links, 2};
-        for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
-            sum = graph_detail::add_covered_weight{}(sum, weigh(weights.coefficients[k], weights.indices[k], i));
-        return sum;
-    }
-};
 /// Function object `find` for the lines of a grid in each of its directions.
 template <executor Executor>
 struct find_grid_lines {
@@ -48,9 +36,16 @@ struct find_grid_lines {
             if (no_line && !(direction == 2 && found.forests.empty())) continue;
             auto lines = grid_lines<I>(exec, grid, direction);
             require_size("points of the grid of a preconditioner", lines.vertices, weights.rows());
-            auto const sum =
-                reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0},
-                       weigh_path_edges_of_row<T, I>{weights, lines.links.data()}, graph_detail::add_covered_weight{});
+            graph_detail::weigh_nonzero<T, I> const weigh{lines.links.data(), 2};
+            auto const weigh_row = [=] COPPICE_HD(std::int64_t i) {
+                graph_detail::covered_weight weight{0, 0};
+                for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
+                    weight = graph_detail::add_covered_weight{}(weight,
+                                                                weigh(weights.coefficients[k], weights.indices[k], i));
+                return weight;
+            };
+            auto const sum = reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0}, weigh_row,
+                                    graph_detail::add_covered_weight{});
             lines.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1;
             covered += lines.weight_coverage;
             found.forests.push_back(std::move(lines));

@@ -25,29 +25,6 @@ inline constexpr std::array<std::string_view, max_factors> diagonal_keys{
     "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
     "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
 
-/// Regularises row i of a system along a forest that contains almost nothing of row i of the matrix B: the inverse of
-/// such a factor would amplify the rest of the row, and the next factor would amplify it again. The diagonal entry
-/// becomes diagp_2(B) (Eq. 41). Returns 1 if the row has been changed.
-template <class T, class I>
-struct regularise_weak_row {
-    static constexpr T min_fraction = T(1) / 1024; ///< fraction of the row sum
-
-    csr_view<T, I> b; ///< in any column order
-    I const* inverse;
-    T *lower, *diagonal, *upper;
-
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        T sum(0);
-        for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
-        I const p = inverse[i];
-        T const off_diagonal = magnitude(lower[p]) > magnitude(upper[p]) ? magnitude(lower[p]) : magnitude(upper[p]);
-        T const largest = magnitude(diagonal[p]) > off_diagonal ? magnitude(diagonal[p]) : off_diagonal;
-        if (!(largest < min_fraction * sum) || !is_finite(sum)) return 0;
-        diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
-        return 1;
-    }
-};
-
 /// Position in another order of the vertex at each position of one order.
 template <class I>
 struct compose_orders {
@@ -76,10 +53,23 @@ public:
     /// Regularises system l, a submatrix of B; `whole` as for tridiagonal_regulariser. Waits.
     void regularise(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
         tridiagonal<T>& s = system(l);
-        std::int64_t const weak_rows = reduce(
-            exec, n_, std::int64_t(0),
-            regularise_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
-            plus{});
+        tridiagonal_view<T> const rows = s.view();
+        I const* const inverse = forest(l).inverse.data();
+        T* const diagonal = s.diagonal.data();
+        // The inverse of a factor that contains almost nothing of row i of B would amplify the rest of the row, and the
+        // next factor would amplify it again. The diagonal entry becomes diagp_2(B) (Eq. 41).
+        auto const regularise_weak_row = [=] COPPICE_HD(std::int64_t i) -> std::int64_t {
+            T const min_fraction = T(1) / 1024; // of the row sum
+            T sum(0);
+            for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
+            I const p = inverse[i];
+            T const lower = magnitude(rows.lower[p]), upper = magnitude(rows.upper[p]);
+            T const off_diagonal = lower > upper ? lower : upper, here = magnitude(diagonal[p]);
+            if (!((here > off_diagonal ? here : off_diagonal) < min_fraction * sum) || !is_finite(sum)) return 0;
+            diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
+            return 1;
+        };
+        std::int64_t const weak_rows = reduce(exec, n_, std::int64_t(0), regularise_weak_row, plus{});
         regularised_[std::size_t(l)] = weak_rows + regulariser_.regularise(exec, s, options_, whole);
     }
     /// Regularises system l, which is not a submatrix.

@@ -51,41 +51,12 @@ struct factor_probe {
         return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
-/// Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of the
-/// size of a rounding error; the result is then large, but only in the singular piece.
-template <class T>
-struct blur_diagonal {
-    factor_entries<T> entries;
-    COPPICE_HD void operator()(std::int64_t p) const {
-        double const scale =
-            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{entries}(p).largest;
-        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
-        T* const entry = entries.at(p, p);
-        *entry = T(double(*entry) + (*entry < T(0) ? -scale : scale) * draw);
-    }
-};
-template <class T>
-struct flag_broken_position {
-    factor_probe<T> probe;
-    std::uint8_t* broken;
-    COPPICE_HD std::int64_t operator()(std::int64_t p) const {
-        broken[p] = probe.breaks(p) ? 1 : 0;
-        return broken[p];
-    }
-};
 /// Returns whether a segment of coupled blocks starts at position p.
 struct begins_block_piece {
     std::uint8_t const* coupled; ///< null: all blocks are coupled
     int block;
     COPPICE_HD bool operator()(std::int64_t p) const {
         return p == 0 || (coupled && p % block == 0 && !coupled[p / block - 1]);
-    }
-};
-struct store_block_piece {
-    begins_block_piece begins;
-    std::int32_t* piece;
-    COPPICE_HD void operator()(std::int64_t p, std::int64_t before) const {
-        piece[p] = std::int32_t(before + (begins(p) ? 1 : 0) - 1);
     }
 };
 /// Makes the diagonal entry of a row slightly larger than the sum of the off-diagonal magnitudes.
@@ -170,7 +141,8 @@ template <executor Executor, class T, class I>
 detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec,
                                                                            detail::begins_block_piece const& begins,
                                                                            std::int64_t n) {
-    exclusive_scan(exec, n, begins, detail::store_block_piece{begins, piece_.data()}, std::int64_t(0));
+    exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_block_piece>{begins, piece_.data()},
+                   std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
     std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
                                               detail::store_broken{broken_before_.data()}, std::int64_t(0));
@@ -196,16 +168,26 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
     take_memory(exec, size);
     copy_scaled(exec, entries, size, 1 / scale);
-    if (!whole)
-        for_each(exec, n,
-                 blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
+    factor_entries<T> const scaled{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach};
+    // Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of
+    // the size of a rounding error; the result is then large, but only in the singular piece.
+    auto const blur_diagonal = [=] COPPICE_HD(std::int64_t p) {
+        double const blur =
+            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{scaled}(p).largest;
+        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
+        T* const entry = scaled.at(p, p);
+        *entry = T(double(*entry) + (*entry < T(0) ? -blur : blur) * draw);
+    };
+    if (!whole) for_each(exec, n, blur_diagonal);
     factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                 rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
     solve_bands<T>(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                    columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1),
                    factor.workspace(), factor.solve_options());
-    if (reduce(exec, n, std::int64_t(0), flag_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
+    std::uint8_t* const broken = broken_.data();
+    auto const flag_broken = [=] COPPICE_HD(std::int64_t p) -> std::int64_t { return broken[p] = probe.breaks(p); };
+    if (reduce(exec, n, std::int64_t(0), flag_broken, plus{}) == 0) return 0;
     regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
     for_each(exec, n, strengthen_position<T>{entries, pieces, scale});
     return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});

@@ -8,6 +8,7 @@
 
 #include <coppice/algebra/band_storage.hpp>
 #include <coppice/graph/forest/paired_forest.hpp>
+#include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 #include <coppice/solvers/precondition/interface/transposed.hpp>
@@ -98,29 +99,6 @@ struct write_ghost {
     }
 };
 
-/// A padding equation x = 1, whose unknown no other equation reads.
-template <class T, class I>
-struct gather_positions {
-    I const* order;
-    T const* r;
-    T* x;
-    COPPICE_HD void operator()(std::int64_t p) const { x[p] = order[p] < 0 ? T(1) : r[order[p]]; }
-};
-template <class T, class I>
-struct scatter_positions {
-    I const* order;
-    T const* x;
-    T* z;
-    COPPICE_HD void operator()(std::int64_t p) const {
-        if (order[p] >= 0) z[order[p]] = x[p];
-    }
-};
-
-template <class I>
-struct number_in_order {
-    I* order;
-    COPPICE_HD void operator()(std::int64_t p) const { order[p] = I(p); }
-};
 template <class I>
 struct coupled_to_next {
     I const *permutation, *links;
@@ -175,10 +153,16 @@ public:
             return solve_tridiagonal_in_order(
                 exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()},
                 {order_.data(), order_.data()}, r, z, workspace_.view(), options_);
-        for_each(exec, order_.size(), gather_positions<T, I>{order_.data(), r.data(), work_.data()});
+        I const* const order = order_.data();
+        T* const in_order = work_.data();
+        for_each(exec, order_.size(), [=] COPPICE_HD(std::int64_t p) {
+            in_order[p] = order[p] < 0 ? T(1) : r[order[p]]; // x = 1 in padding, which no other equation reads
+        });
         columns_view<T> const x(work_.view());
         solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
-        for_each(exec, order_.size(), scatter_positions<T, I>{order_.data(), work_.data(), z.data()});
+        for_each(exec, order_.size(), [=] COPPICE_HD(std::int64_t p) {
+            if (order[p] >= 0) z[order[p]] = in_order[p];
+        });
     }
     /// z = P^T S^-T P r. z may be r. Allocates.
     void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {
@@ -201,7 +185,7 @@ private:
     }
     static buffer<I> numbers(Executor const& exec, std::int64_t n) {
         buffer<I> order(exec, n);
-        for_each(exec, n, number_in_order<I>{order.data()});
+        for_each(exec, n, count_up<I>{order.data()});
         return order;
     }
     void couple(Executor const& exec, linear_forest<I> const& forest) {
