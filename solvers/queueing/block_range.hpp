@@ -7,6 +7,7 @@
 #include <string>
 
 #include <coppice/algebra/block_hybrid.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
 
@@ -41,9 +42,6 @@ struct first_singular {
     std::int64_t const* rows;
     std::int64_t block, none;
     COPPICE_HD std::int64_t operator()(std::int64_t b) const { return rows[b] < 0 ? none : b * block + rows[b]; }
-};
-struct lesser {
-    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
 };
 
 /// The factorised diagonal blocks of a range, in memory of an executor.
@@ -115,7 +113,7 @@ private:
         std::int64_t const none = range_.rows();
         std::int64_t const q =
             reduce(exec, singular_.size(), none,
-                   first_singular{singular_.data(), one_system() ? 0 : range_.block, none}, lesser{});
+                   first_singular{singular_.data(), one_system() ? 0 : range_.block, none}, smaller{});
         if (q < none)
             throw matrix_error("diagonal block " + std::to_string(range_.row(q) / range_.block) +
                                " is singular: its column " + std::to_string(q % range_.block) + " has no pivot");

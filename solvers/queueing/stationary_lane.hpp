@@ -167,19 +167,6 @@ struct add_ratios {
     }
 };
 
-/// Row i of A x and of its diagonal term, relative to the mass of the block.
-template <class T>
-struct stationary_residual {
-    block_hybrid_view<T> a;
-    chain_masses<T> x;
-    double *residuals, *scales;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        std::int64_t const j = i / a.block;
-        residuals[i] = double(a.block_product(i, x.within)) -
-                       inflow(a, x.within, i, bounded_exp(x.log_below(j)), bounded_exp(x.log_above(j)));
-        scales[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
-    }
-};
 struct block_residual {
     std::int64_t rows, block;
     double const *residuals, *scales;
@@ -227,13 +214,6 @@ struct unscaled_probability {
         return double(within[i]) * std::exp(log_mass[i / block] - log_largest);
     }
 };
-template <class T>
-struct store_probability {
-    unscaled_probability<T> of;
-    double sum;
-    T* x;
-    COPPICE_HD void operator()(std::int64_t i) const { x[i] = T(of(i) / sum); }
-};
 struct log_mass_of {
     double const* log_mass;
     COPPICE_HD double operator()(std::int64_t j) const { return log_mass[j]; }
@@ -243,28 +223,6 @@ struct index_of_zero {
     double const* values;
     std::int64_t none;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i] > 0 ? none : i; }
-};
-
-/// First state whose rates are not those of a generator; `q` is the transpose of A.
-template <class T>
-struct wrong_state {
-    csr_view<T> q;
-    double precision;
-    std::int64_t none;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        double sum = 0, diagonal = 0;
-        bool wrong = false;
-        for (auto k = q.offsets[i]; k < q.offsets[i + 1]; ++k) {
-            double const value = q.coefficients[k];
-            sum += value;
-            if (q.indices[k] == i)
-                diagonal += value;
-            else
-                wrong |= value > 0;
-        }
-        double const size = sum < 0 ? -sum : sum;
-        return wrong || !(diagonal > 0) || !(size <= precision * diagonal) ? i : none;
-    }
 };
 
 } // namespace coppice::inline v0_1::detail

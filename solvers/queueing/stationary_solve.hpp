@@ -16,12 +16,26 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-/// `q` is the transpose of A.
+/// Throws matrix_error for the first state whose rates are not those of a generator; `q` is the transpose of A.
 template <executor Executor, class T>
 void require_generator(Executor const& exec, csr_view<T> q) {
     double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
     std::int64_t const n = q.rows();
-    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q, precision, n}, lesser{});
+    auto const wrong_state = [=] COPPICE_HD(std::int64_t i) {
+        double sum = 0, diagonal = 0;
+        bool wrong = false;
+        for (auto k = q.offsets[i]; k < q.offsets[i + 1]; ++k) {
+            double const value = q.coefficients[k];
+            sum += value;
+            if (q.indices[k] == i)
+                diagonal += value;
+            else
+                wrong |= value > 0;
+        }
+        double const size = sum < 0 ? -sum : sum;
+        return wrong || !(diagonal > 0) || !(size <= precision * diagonal) ? i : n;
+    };
+    std::int64_t const state = reduce(exec, n, n, wrong_state, smaller{});
     if (state < n)
         throw matrix_error("column " + std::to_string(state) +
                            " is not that of a Markov chain: expected a positive diagonal entry, no positive "
@@ -51,13 +65,21 @@ public:
     std::int64_t closed_block() {
         for_each(exec_, a_.blocks, sum_of_block{a_.rows(), a_.block, exits_.data(), worst_.data()});
         std::int64_t const none = a_.blocks;
-        std::int64_t const block = reduce(exec_, none, none, index_of_zero{worst_.data(), none}, lesser{});
+        std::int64_t const block = reduce(exec_, none, none, index_of_zero{worst_.data(), none}, smaller{});
         return block < none ? block : -1;
     }
 
     /// Evaluates the stopping test, then executes one iteration.
     void run(stationary_state* state, double tolerance, std::int64_t limit) {
-        for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), y_.data(), pivots_.data()});
+        block_hybrid_view<T> const a = a_;
+        chain_masses<T> const x = masses();
+        double *const residual = y_.data(), *const scale = pivots_.data();
+        for_each(exec_, a_.rows(), [=] COPPICE_HD(std::int64_t i) { // of row i, relative to the mass of the block
+            std::int64_t const j = i / a.block;
+            residual[i] = double(a.block_product(i, x.within)) -
+                          inflow(a, x.within, i, bounded_exp(x.log_below(j)), bounded_exp(x.log_above(j)));
+            scale[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
+        });
         for_each(exec_, a_.blocks, block_residual{a_.rows(), a_.block, y_.data(), pivots_.data(), worst_.data()});
         for_each(exec_, 1, decide_chain{a_.blocks, worst_.data(), tolerance, limit, state});
         for (std::int64_t const first : {0, 1})
@@ -73,7 +95,7 @@ public:
             reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(), log_mass_of{log_mass}, maximum{});
         unscaled_probability<T> const of{within_.data(), log_mass, a_.block, largest};
         double const sum = reduce(exec_, a_.rows(), 0.0, of, plus{});
-        for_each(exec_, a_.rows(), store_probability<T>{of, sum, x.data()});
+        for_each(exec_, a_.rows(), [=] COPPICE_HD(std::int64_t i) { x[i] = T(of(i) / sum); });
     }
 
 private:

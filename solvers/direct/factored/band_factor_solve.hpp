@@ -95,10 +95,6 @@ struct show_singular {
     std::int64_t* rows;
     COPPICE_HD void operator()(std::int64_t s) const { rows[s] = rows[s] == no_row ? -1 : row_met(rows[s]); }
 };
-struct hide_singular {
-    std::int64_t* rows;
-    COPPICE_HD void operator()(std::int64_t s) const { rows[s] = no_row; }
-};
 
 template <class T>
 void check_factor(band_matrix<T> const& a, band_options const& o, array_view<std::byte const> memory,
@@ -124,7 +120,7 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
     std::int64_t const needed = bands_factor_bytes(exec, a, options);
     chain::check_factor(a, options, factor, needed, "factorisation");
     if (!singular_rows.empty()) require_size("singular rows of factorise_bands", singular_rows, a.systems);
-    for_each(exec, singular_rows.size(), chain::hide_singular{singular_rows.data()});
+    fill(exec, singular_rows, chain::no_row);
     if (a.size > 0) {
         chain::check_bands(a);
         auto const rows = chain::rows_of(a, options);
