@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <coppice/graph/structure/components.hpp>
+#include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/solvers/distributed/graphs/elements_at.hpp>
 
 namespace coppice::inline v0_1 {
@@ -25,10 +26,6 @@ struct unite_ends {
         vertex_id const v = g.neighbors[k];
         if (v != u) analytics::unite_trees(worker, up, u, v);
     }
-};
-struct own_tree {
-    vertex_id* up;
-    COPPICE_HD void operator()(std::int64_t v) const { up[v] = static_cast<vertex_id>(v); }
 };
 
 struct smallest_neighbor {
@@ -109,7 +106,7 @@ components_result connected_components_distributed(host_executor const& exec, ra
     std::int64_t const own = graph.own(), n = graph.view().vertices;
     // The root of a tree is its smallest local vertex, which is one of this rank: outer vertices have larger indices.
     buffer<vertex_id> up(exec, n);
-    for_each(exec, n, distributed::own_tree{up.data()});
+    for_each(exec, n, detail::count_up<vertex_id>{up.data()});
     auto const vertices = placed(exec, worklist{nullptr, own, 0});
     edge_map(exec, nullptr, vertices.data(), graph.view(), nothing(), distributed::unite_ends{graph.view(), up.data()});
     flatten_and_count(exec, up);

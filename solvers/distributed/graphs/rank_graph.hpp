@@ -86,23 +86,6 @@ struct list_path {
 struct placed_vertex {
     std::int32_t position, vertex;
 };
-struct is_placed_elsewhere {
-    std::int32_t const* inverse;
-    rank_ids ids;
-    COPPICE_HD bool operator()(std::int64_t v) const { return ids.local(inverse[v]) < 0; }
-};
-struct list_placed {
-    std::int32_t const* inverse;
-    rank_ids ids;
-    placed_vertex* list;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const { list[position] = {inverse[v], ids(v)}; }
-};
-struct take_placed {
-    placed_vertex const* list;
-    rank_ids ids;
-    std::int32_t* permutation;
-    COPPICE_HD void operator()(std::int64_t i) const { permutation[ids.local(list[i].position)] = list[i].vertex; }
-};
 
 template <executor Executor>
 class rank_graph {
@@ -202,15 +185,21 @@ public:
 
     void complete_permutation(I const* inverse, I* permutation, std::int64_t rows) const {
         rank_ids const ids = this->ids();
-        is_placed_elsewhere const elsewhere{inverse, ids};
         buffer<placed_vertex> list(exec_, rows);
-        std::int64_t const count = select(exec_, rows, elsewhere, list_placed{inverse, ids, list.data()});
+        placed_vertex* const to = list.data();
+        std::int64_t const count = select(
+            exec_, rows, [=] COPPICE_HD(std::int64_t v) { return ids.local(inverse[v]) < 0; },
+            [=] COPPICE_HD(std::int64_t position, std::int64_t v) {
+                to[position] = {inverse[v], ids(v)};
+            });
         std::vector<placed_vertex> mine;
         for (auto const& rank : comm_.gather(to_vector(exec_, array_view<placed_vertex const>(list.data(), count))))
             for (placed_vertex const& placed : rank)
                 if (ids.local(placed.position) >= 0) mine.push_back(placed);
         auto const placed = exec_.copy(mine);
-        for_each(exec_, placed.size(), take_placed{placed.data(), ids, permutation});
+        placed_vertex const* const from = placed.data();
+        for_each(exec_, placed.size(),
+                 [=] COPPICE_HD(std::int64_t i) { permutation[ids.local(from[i].position)] = from[i].vertex; });
         exec_.synchronize();
     }
 

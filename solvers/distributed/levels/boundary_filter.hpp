@@ -31,18 +31,6 @@ struct describe_boundary_row {
     }
 };
 
-/// Sums the magnitudes of the entries of a row.
-template <class T>
-struct sum_magnitudes {
-    csr_view<T> k;
-    std::int32_t const* rows;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t r) const {
-        T sum(0);
-        for (std::int32_t at = k.offsets[r]; at < k.offsets[r + 1]; ++at) sum += detail::magnitude(k.coefficients[at]);
-        to[rows[r]] = sum;
-    }
-};
 /// Filters a row of K: the sum of the dropped entries, the magnitudes of the remaining ones, and for each entry the
 /// aggregate of its column, or -1 if it is dropped or its column has no aggregate.
 template <class T>
@@ -72,22 +60,6 @@ struct filter_row {
         }
         dropped[rows[r]] = out;
         remaining[rows[r]] = in;
-    }
-};
-struct has_target {
-    std::int32_t const* target;
-    COPPICE_HD bool operator()(std::int64_t k) const { return target[k] >= 0; }
-};
-template <class T>
-struct store_tuple {
-    std::int32_t const *row_of, *target;
-    T const* values;
-    std::int32_t *rows, *columns;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const {
-        rows[position] = row_of[k];
-        columns[position] = target[k];
-        to[position] = values[k];
     }
 };
 
@@ -123,32 +95,32 @@ filter_at_boundaries(Executor const& exec, rank_communicator const& messages, co
     for_each(exec, k.rows(),
              filter_row<T>{k, rows.rows.data(), mine.data(), halo.data(), rule.threshold, smooths, dropped, remaining,
                            row_of.data(), target.data()});
-    std::int64_t const tuples = select(exec, count, has_target{target.data()},
-                                       store_tuple<T>{row_of.data(), target.data(), rows.values.data(),
-                                                      tuple_rows.data(), tuple_columns.data(), tuple_values.data()});
+    std::int32_t const *const row = row_of.data(), *const column = target.data();
+    std::int32_t *const to_row = tuple_rows.data(), *const to_column = tuple_columns.data();
+    T* const to_value = tuple_values.data();
+    std::int64_t const tuples = select(
+        exec, count, [=] COPPICE_HD(std::int64_t e) { return column[e] >= 0; },
+        [=] COPPICE_HD(std::int64_t position, std::int64_t e) {
+            to_row[position] = row[e];
+            to_column[position] = column[e];
+            to_value[position] = k.coefficients[e];
+        });
     auto const shorten = [&](auto const& all) { return copy_of(exec, all.view().slice(0, tuples)); };
     return matrix_of_tuples(exec, level.size, all_below, shorten(tuple_rows), shorten(tuple_columns),
                             shorten(tuple_values));
 }
 
-template <class T>
-struct damp_row_of {
-    std::int32_t const *list, *rows, *offsets;
-    std::int64_t count;
-    T const* damping;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t r) const {
-        T const by = -damping[detail::lower_position(rows, 0, count, std::int64_t(list[r]))];
-        for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
-    }
-};
 /// Computes Q = -damping K_F P_0 in place: on entry q is K_F P_0. `rows` contains the row indices of `damping`, sorted.
 template <executor Executor, class T>
 void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
     T* const values = q.entries().values().data();
-    for_each(
-        exec, q.list().size(),
-        damp_row_of<T>{q.list().data(), rows.data(), q.entries().view().offsets, rows.size(), damping.data(), values});
+    std::int32_t const *const list = q.list().data(), *const offsets = q.entries().view().offsets;
+    auto const damped = rows.view();
+    T const* const factors = damping.data();
+    for_each(exec, q.list().size(), [=] COPPICE_HD(std::int64_t r) {
+        T const by = -factors[detail::lower_position(damped.data(), 0, damped.size(), std::int64_t(list[r]))];
+        for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
+    });
 }
 
 } // namespace coppice::inline v0_1::distributed

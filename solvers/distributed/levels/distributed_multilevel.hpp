@@ -30,18 +30,6 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// y -= K x_outer, or y -= diagonal K x_outer, in the rows with couplings
-template <class T>
-struct subtract_from_rows {
-    T* y;
-    T const* diagonal;
-    std::int32_t const* rows;
-    COPPICE_HD void operator()(std::int64_t row, T sum) const {
-        std::int32_t const i = rows[row];
-        y[i] -= diagonal ? diagonal[i] * sum : sum;
-    }
-};
-
 template <executor Executor, class T>
 using rank_hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
 
@@ -73,8 +61,14 @@ public:
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
         row_magnitudes_ = zeros(exec, level.size);
-        for_each(exec, level.k.list().size(),
-                 sum_magnitudes<T>{level.k.entries().view(), level.k.list().data(), row_magnitudes_.data()});
+        csr_view<T> const k = level.k.entries().view();
+        std::int32_t const* const rows = level.k.list().data();
+        T* const sums = row_magnitudes_.data();
+        for_each(exec, level.k.list().size(), [=] COPPICE_HD(std::int64_t r) {
+            T sum(0);
+            for (auto e = k.offsets[r]; e < k.offsets[r + 1]; ++e) sum += detail::magnitude(k.coefficients[e]);
+            sums[rows[r]] = sum;
+        });
         return {row_magnitudes_.data()};
     }
     bool is_last_of_any(bool of_this) override { return any_rank(of_this); }
@@ -171,7 +165,11 @@ public:
     void subtract(Executor const& exec, int depth, T* r, T const* diagonal) override {
         auto& level = *levels_[std::size_t(depth)];
         level.outer.finish(exec);
-        level.rows.reduce(exec, level.outer.values(), subtract_from_rows<T>{r, diagonal, level.rows.rows.data()});
+        std::int32_t const* const rows = level.rows.rows.data();
+        level.rows.reduce(exec, level.outer.values(), [=] COPPICE_HD(std::int64_t row, T sum) {
+            std::int32_t const i = rows[row]; // r -= K x_outer, or r -= diagonal K x_outer
+            r[i] -= diagonal ? diagonal[i] * sum : sum;
+        });
     }
     T const* without_couplings(Executor const& exec, int depth, T const* b) override {
         auto& level = *levels_[std::size_t(depth)];

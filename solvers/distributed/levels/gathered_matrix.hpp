@@ -14,12 +14,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-struct shift_columns {
-    std::int32_t const* from;
-    std::int32_t by;
-    std::int32_t* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[k] + by; }
-};
 /// Extends offsets to more rows; rows from `rows` on are empty.
 struct extend_offsets {
     std::int32_t const* from;
@@ -64,9 +58,9 @@ template <executor Executor, class T>
 csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k, rank_offsets const& begin,
                     std::int32_t stride, int rank) {
     auto const ranks = std::int32_t(begin.size()) - 1, first = rank * stride, all = ranks * stride;
-    buffer<std::int32_t> offsets(exec, std::int64_t(stride) + 1), columns(exec, own.nonzeros());
+    buffer<std::int32_t> offsets(exec, std::int64_t(stride) + 1), columns = copy_of(exec, own.column_indices());
     for_each(exec, offsets.size(), extend_offsets{own.offsets, own.rows(), offsets.data()});
-    for_each(exec, columns.size(), shift_columns{own.indices, first, columns.data()});
+    for_each(exec, columns.size(), shift_index{columns.data(), first});
     csr<T> const placed(stride, all, std::move(offsets), std::move(columns), copy_of(exec, own.values()));
 
     auto [list, rows] = std::move(k).release();

@@ -20,11 +20,6 @@ struct add_to_rows {
     std::int32_t const* rows;
     COPPICE_HD void operator()(std::int64_t row, T sum) const { y[rows[row]] += sum; }
 };
-template <class T>
-struct multiply_halo {
-    T const* values;
-    COPPICE_HD T operator()(T const& value, std::int32_t const& column) const { return value * values[column]; }
-};
 
 /// Some rows of a rank, with their entries in columns of the halo.
 template <executor Executor, class T>
@@ -44,8 +39,8 @@ struct halo_rows {
     template <class Store>
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
         if (rows.size() == 0) return;
-        reduce_rows(exec, plan, along_nonzeros{multiply_halo<T>{halo}, values.data(), columns.data()}, add_plus<T>{},
-                    store);
+        detail::multiply_stored<T, std::int32_t, T> const product{halo};
+        reduce_rows(exec, plan, along_nonzeros{product, values.data(), columns.data()}, add_plus<T>{}, store);
     }
 };
 
