@@ -73,11 +73,10 @@ struct weigh_nonzero {
     int degree;
 
     COPPICE_HD covered_weight operator()(T const& value, I const& column, std::int64_t row) const {
-        if (column == static_cast<I>(row)) return {0, 0};
-        double const weight = static_cast<double>(magnitude_of(value));
+        double const weight = column == static_cast<I>(row) ? 0 : static_cast<double>(magnitude_of(value));
         bool covered = false;
-        for (int s = 0; s < degree; ++s) covered = covered || neighbors[degree * row + s] == column;
-        return {weight, covered ? weight : 0};
+        for (int s = 0; s < degree; ++s) covered = covered | (neighbors[degree * row + s] == column);
+        return {weight, weight * double(covered)};
     }
 };
 struct store_covered_weight {

@@ -11,6 +11,7 @@
 #include <coppice/graph/factor/factor_result.hpp>
 #include <coppice/graph/factor/matching_rounds_host.hpp>
 #include <coppice/graph/factor/proposal.hpp>
+#include <coppice/graph/factor/search_pair_host.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 namespace coppice::inline v0_1::graph_detail {
@@ -89,6 +90,11 @@ struct is_waiting {
     vertex_task const* tasks;
     COPPICE_HD bool operator()(std::int64_t v) const { return tasks[v] != vertex_task::rest; }
 };
+template <class O>
+struct entries_of_row {
+    O const* offsets;
+    COPPICE_HD O operator()(std::int64_t v) const { return offsets[v + 1] - offsets[v]; }
+};
 template <class I>
 struct list_vertex {
     I const* old; ///< null: all vertices
@@ -143,6 +149,8 @@ public:
           outcomes_(exec_, weights.rows()), tasks_(exec_, weights.rows()), seekers_(exec_, weights.rows()),
           active_count_(weights.rows()), outer_proposals_(rank), outer_states_(rank) {
         fill(exec_, states_.view(), vertex_state::full(0)); // no edges yet
+        if constexpr (searches_pairs)
+            longest_row_ = reduce(exec_, weights.rows(), O(0), entries_of_row<O>{weights.offsets}, maximum{});
         if constexpr (matches_on_host)
             matching_.emplace(exec_, weights, order_, neighbors_, proposed_.data(), states_.data());
     }
@@ -225,9 +233,13 @@ private:
         // If the totals of the last round show that few and short rows must be searched, these are searched one by one,
         // since a pass over all nonzeros would cost more.
         bool const few = going_on_ && 8 * here_.searched < plan_.nonzeros && here_.longest <= max_row_alone;
+        using row_search = search_row<T, I, O, N, order_type>;
+        row_search const alone{weights_, offer, keep, store};
+        if constexpr (searches_pairs)
+            if (few || longest_row_ <= max_row_alone)
+                return for_each(exec_, active_count_, of_active{list(), search_pair<I, row_search>{alone}});
         if (few)
-            for_each(exec_, active_count_,
-                     of_active{list(), search_row<T, I, O, N, order_type>{weights_, offer, keep, store}});
+            for_each(exec_, active_count_, of_active{list(), alone});
         else
             reduce_rows(exec_, plan_, along_nonzeros{offer, weights_.coefficients, weights_.indices}, keep, store);
     }
@@ -245,6 +257,8 @@ private:
     using order_type = decltype(std::declval<Rank const&>().order(edge_order<I>{}));
     static constexpr bool on_host = std::is_same_v<executor_type, host_executor>;
     static constexpr bool matches_on_host = N == 1 && on_host && !Rank::is_distributed;
+    static constexpr bool searches_pairs =
+        N == 2 && on_host && std::is_same_v<T, float> && sizeof(I) == 4 && !Rank::is_distributed;
     static constexpr double vertex_cost = 4;
     // Shorter lists are not compacted: the host waits for the new length, which takes longer than the kernels save.
     static constexpr std::int64_t min_compacted = on_host ? 1 : 1 << 18;
@@ -265,6 +279,7 @@ private:
     buffer<I> lists_[2]{};
     int current_ = 0;
     std::int64_t active_count_;
+    O longest_row_ = 0;            ///< nonzeros; 0 unless pairs are searched
     bool going_on_ = false;        ///< the last round had no charges
     round_total here_{}, total_{}; ///< totals of the last inspected round: of this rank; of all ranks
     typename Rank::template outer_values<global_proposals<I, N>> outer_proposals_;
