@@ -129,8 +129,12 @@ struct write_strong {
         constexpr float quarter = 0.25f;
         float const w = magnitude(weights.coefficients[k]);
         std::int64_t const column = weights.indices[k];
-        bool const keeps = w >= quarter * largest[row] && w >= quarter * largest[column];
-        strong[k] = column != row && keeps && !runs.follow(row, column) ? runs.break_ties(w, row, column) : 0.0f;
+        bool const keeps =
+            bool(column != row) & bool(w >= quarter * largest[row]) & bool(w >= quarter * largest[column]);
+        if (runs.path_of)
+            strong[k] = keeps && !runs.follow(row, column) ? runs.break_ties(w, row, column) : 0.0f;
+        else
+            strong[k] = w * float(keeps); // a branch would be unpredictable
         return 0;
     }
 };

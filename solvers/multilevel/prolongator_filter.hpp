@@ -57,7 +57,8 @@ struct filter_threshold {
     double min_ratio; ///< relative to sqrt(d_i d_j)
     bool signed_size; ///< entries with the sign of the diagonal are dropped, because they make neighbours differ
     COPPICE_HD bool keeps(double value, row_kind kind, double diagonal, double other) const {
-        return coupling_size(signed_size ? kind : row_kind::any, value) >= min_ratio * geometric_mean(diagonal, other);
+        double const size = coupling_size(signed_size ? kind : row_kind::any, value);
+        return bool(size >= 0) & bool(size * size >= min_ratio * min_ratio * (diagonal * other)); // without a root
     }
 };
 /// Whether an off-diagonal entry passes the filter: of the same component, large enough and, if along_paths, along a
