@@ -31,26 +31,42 @@ struct largest_of_row {
     }
 };
 
-/// Row i of asymmetry_of(); ends beyond the limit. Columns are sorted.
+/// Largest asymmetry of the entries on one side of the diagonal, and the number of entries on the left without a mirror
+/// image: those on the left less the mirror images that are found from the right.
+struct found_asymmetry {
+    double largest = 0;
+    std::int64_t unmatched = 0;
+};
+struct merge_asymmetries {
+    COPPICE_HD found_asymmetry operator()(found_asymmetry const& a, found_asymmetry const& b) const {
+        return {maximum{}(a.largest, b.largest), a.unmatched + b.unmatched};
+    }
+};
+/// Row i of asymmetry_of(), the diagonal and the entries right of it or, if `left`, left of it; ends beyond the limit.
+/// Columns are sorted.
 template <class T, class I, class O>
 struct asymmetry_of_row {
     csr_view<T, I, O> a;
     double const* largest;
     double limit;
+    bool left;
 
-    COPPICE_HD double operator()(std::int64_t i) const {
-        double found = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i) && found <= limit; ++k) {
-            I const j = a.indices[k];
-            if (k > a.row_begin(i) && a.indices[k - 1] == j) return std::numeric_limits<double>::infinity();
-            O const mirror = position_in_row(a, std::int64_t(j), i);
+    COPPICE_HD found_asymmetry operator()(std::int64_t i) const {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        found_asymmetry found;
+        for (O k = a.row_begin(i); k < a.row_end(i) && found.largest <= limit; ++k) {
+            std::int64_t const j = a.indices[k];
+            if (k > a.row_begin(i) && a.indices[k - 1] == a.indices[k]) return {infinity, 0};
+            found.unmatched += j < i ? 1 : 0;
+            if (left ? j > i : j < i) continue;
+            O const mirror = j == i ? k : position_in_row(a, j, i);
+            found.unmatched -= j > i && mirror >= 0 ? 1 : 0;
             T const other = mirror < 0 ? T{} : conjugate_of(a.coefficients[mirror]);
             double const difference = double(magnitude(a.coefficients[k] - other));
             if (difference == 0) continue;
             double const scale = largest[i] < largest[j] ? largest[i] : largest[j];
             double const relative = difference / scale; // not a number if a value is not finite
-            constexpr double infinity = std::numeric_limits<double>::infinity();
-            found = maximum{}(found, relative <= infinity ? relative : infinity);
+            found.largest = maximum{}(found.largest, relative <= infinity ? relative : infinity);
         }
         return found;
     }
@@ -69,8 +85,13 @@ double asymmetry_of(Executor const& exec, csr_view<T, I, O> a, double limit = st
     auto const sorted = detail::with_sorted_columns(exec, a);
     buffer<double> largest(exec, a.rows());
     for_each(exec, a.rows(), detail::largest_of_row<T, I, O>{sorted.view, largest.data()});
-    return reduce(exec, a.rows(), 0.0, detail::asymmetry_of_row<T, I, O>{sorted.view, largest.data(), limit},
-                  maximum{});
+    // Mirror images are searched from the right of the diagonal, and from its left only if some are missing there.
+    detail::asymmetry_of_row<T, I, O> row{sorted.view, largest.data(), limit, false};
+    auto const right = reduce(exec, a.rows(), detail::found_asymmetry{}, row, detail::merge_asymmetries{});
+    if (right.unmatched == 0 || right.largest > limit) return right.largest;
+    row.left = true;
+    auto const left = reduce(exec, a.rows(), detail::found_asymmetry{}, row, detail::merge_asymmetries{});
+    return maximum{}(right.largest, left.largest);
 }
 
 #define COPPICE_ASYMMETRY(EXTERN, EXECUTOR)                                                                            \
