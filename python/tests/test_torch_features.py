@@ -259,7 +259,7 @@ def test_memory_of_a_graph_that_processes_share(device):
 def test_tensors_without_memory_are_refused():
     graph = Graph(edges_of(9, 7, 25), (9, 7))
     with pytest.raises(ValueError, match="no memory"):
-        spmm(graph, torch._efficientzerotensor((7, 3)), weights=torch.ones(25))
+        spmm(graph, torch._efficientzerotensor((7, 3), device=torch.ones(1).device), weights=torch.ones(25))
 
 
 def test_lazily_negated_tensors_are_read_with_their_sign():
