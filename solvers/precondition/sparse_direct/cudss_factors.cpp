@@ -110,9 +110,8 @@ struct cudss_factors::state {
     }
     void execute(int phase, char const* what) {
         interruption::check();
-        auto const code =
-            call.execute(handle.get(), phase, config.get(), data.get(), matrix.get(), solution.get(), rhs.get());
-        if (code != cudss::refinement_failed) check(code, what); // the caller checks residuals
+        check(call.execute(handle.get(), phase, config.get(), data.get(), matrix.get(), solution.get(), rhs.get()),
+              what);
     }
 };
 
@@ -138,7 +137,6 @@ bool cudss_factors::factorise() {
     bool const definite = state_->system.kind == factor_kind::definite;
     if (definite && state_->number(cudss::info, 0) != 0) return false;
     state_->replaced_pivots = state_->number(cudss::replaced_pivots, definite ? 0 : -1);
-    state_->set(cudss::refinement_steps, state_->replaced_pivots == 0 ? 0 : 2);
     return true;
 }
 

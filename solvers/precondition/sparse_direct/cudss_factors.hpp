@@ -55,8 +55,7 @@ public:
     /// Factorises the values, which may have changed. Returns false for a definite matrix with a pivot that is not
     /// positive. Waits.
     bool factorise();
-    /// Number of pivots that were too small and were replaced, so that A + E is factorised; negative: unknown. Unless
-    /// it is 0, each solution is refined twice.
+    /// Number of pivots that were too small and were replaced, so that A + E is factorised; negative: unknown.
     std::int64_t replaced_pivots() const;
     /// solution = A^-1 rhs or, for general matrices, A^-T rhs, on a stream of the same device.
     void solve(CUstream_st* stream, bool transposed) const;

@@ -40,7 +40,7 @@ enum phase : int {
     factorisation = 4,
     solution = 1008 ///< permutations, forward, diagonal and backward substitution, refinement
 };
-enum config_parameter : int { solve_mode = 4, refinement_steps = 5, superpanels = 20, deterministic = 24 }; // ints
+enum config_parameter : int { solve_mode = 4, superpanels = 20, deterministic = 24 }; // each an int
 enum data_parameter : int {
     info,                  ///< int32: 0, or the row (from 1) of the first pivot that a definite matrix cannot have
     factor_nonzeros,       ///< int64; after the analysis

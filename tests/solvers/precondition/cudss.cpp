@@ -167,7 +167,6 @@ TEST_CASE("cudss: the form of the factors is that of the matrix, and solutions a
         CHECK(state.deterministic);
         CHECK(factors.estimate().nonzeros == 100);
         CHECK(factors.replaced_pivots() == 0);
-        CHECK(state.refinement_steps == 0);
         check_solves(factors, definite.view());
     }
     auto const indefinite = constrained(60, 30);
@@ -238,17 +237,8 @@ TEST_CASE("cudss: powers of two change no bit") {
     }
 }
 
-TEST_CASE("cudss: singular matrices are refused, others with replaced pivots are not") {
-    auto& state = fresh_fake();
-    dense swap(2);
-    swap(0, 1) = swap(1, 0) = 1;
-    auto const exchange = to_csr<double>(swap);
-    {
-        auto const factors = factors_of<double>(exchange.view());
-        CHECK(factors.replaced_pivots() == 1);
-        CHECK(state.refinement_steps == 2);
-        check_solves(factors, exchange.view(), 1e-6); // the fake library does not refine
-    }
+TEST_CASE("cudss: singular matrices are refused, also if small pivots were replaced") {
+    fresh_fake();
     dense rank_one(3);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) rank_one(i, j) = i + 1;

@@ -123,7 +123,6 @@ FAKE int cudssConfigSet(void* config, int parameter, void const* value, std::siz
     if (size != sizeof(int)) return invalid_value;
     int const number = *static_cast<int const*>(value);
     if (parameter == 4) static_cast<settings*>(config)->solve_mode = number;
-    if (parameter == 5) fake_cudss.refinement_steps = number;
     if (parameter == 24) fake_cudss.deterministic = number == 1;
     return success;
 }

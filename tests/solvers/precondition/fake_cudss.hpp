@@ -18,6 +18,5 @@ struct fake_cudss_state {
     int last_view = -1;             //
     void const* last_stream = nullptr;
     bool deterministic = false;
-    int refinement_steps = -1;
     int objects = 0; ///< that exist
 };
