@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/executors.hpp"
+#include "support/failing_memory.hpp"
 #include "support/same_bits.hpp"
 #include <coppice/semiring/operators/binary_operators.hpp>
 
@@ -260,4 +261,18 @@ TEST_CASE("more nonzeros than an index can count are rejected") {
     CHECK(to_csr(exec, a).nonzeros() == 127);
     a.add(19, 19, 1);
     CHECK_THROWS_AS(to_csr(exec, a), overflow_error);
+}
+
+TEST_CASE("conversions write no byte after their arrays, and an allocation that fails is an error") {
+    auto const sorted = [] {
+        coo<double> a{50, 40}; // the last rows are empty
+        for (int i = 0; i < 47; ++i) a.add(i, i % 40, 1);
+        return a;
+    }();
+    auto const any_order = random_triplets<double, std::int32_t>(60, 70, 300, 2);
+    auto const allocations = test::every_allocation_fails_once(2, [&](host_executor const& exec) {
+        to_csr(exec, sorted);
+        to_csr(exec, any_order);
+    });
+    CHECK(allocations > 4);
 }
