@@ -432,6 +432,23 @@ TEST_CASE("negative sizes and complex values in messages") {
                          "row 1, column 0 holds (3.000000, inf), expected a finite value", matrix_error);
 }
 
+TEST_CASE("arrays numbered from 1 are copied, and numbers outside of the matrix are errors") {
+    host_executor const exec{1};
+    std::vector<std::int64_t> const offsets{1, 2, 4, 5};
+    std::vector<unsigned> columns{2, 1, 3, 3};
+    std::vector<float> const values{1, 2, 3, 4};
+    auto const a = csr_from_arrays(exec, 3, 3, offsets, columns, values, {.base = 1});
+    CHECK(to_vector(exec, a.row_offsets()) == std::vector{0, 1, 3, 4});
+    CHECK(to_vector(exec, a.column_indices()) == std::vector{1, 0, 2, 2});
+    CHECK(to_vector(exec, a.values()) == values);
+    columns[3] = 4;
+    CHECK_THROWS_WITH_AS(csr_from_arrays(exec, 3, 3, offsets, columns, values, {.base = 1}),
+                         "element 3 of the column indices is 4, expected at least 1 and less than 4", matrix_error);
+    columns[3] = 0;
+    CHECK_THROWS_WITH_AS(csr_from_arrays(exec, 3, 3, offsets, columns, values, {.base = 1}),
+                         "element 3 of the column indices is 0, expected at least 1 and less than 4", matrix_error);
+}
+
 TEST_CASE("owners and views of matrices are accepted alike") {
     host_executor const exec{1};
     auto const a = random_square(60, 400, 3).on(exec);
