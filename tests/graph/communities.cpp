@@ -8,6 +8,7 @@
 #include <set>
 
 #include <coppice/communities.hpp>
+#include <coppice/graph/communities/leiden.hpp>
 #include <coppice/graph_structure.hpp>
 
 #include "support/executors.hpp"
@@ -187,3 +188,21 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are cor
     CHECK_THROWS_AS(louvain(exec, a.view(), {.max_levels = 0}), argument_error);
     CHECK_THROWS_AS(label_propagation(exec, graph_view(a), 0), argument_error);
 }
+
+#if !defined(COPPICE_TEST_CUDA) // leiden() gives the same labels on every executor
+TEST_CASE("leiden: vertices with just enough edges to their community join others") {
+    host_executor const exec(1);
+    // Communities 0 1 2 and 3. The row sums are 1, and 4 in all. Vertices 0 and 1 have an edge to their community,
+    // whose other row sums add up to 2: with resolution 2 just enough, 1 = 2 * 1 * 2 / 4. Vertex 2 has no such edge.
+    graph_builder g(4);
+    g.edge(0, 1, 1);
+    g.edge(2, 3, 1);
+    auto const a = g.plain().on(exec);
+    auto const integers = analytics::make_integer_graph(exec, a.view(), "leiden");
+    auto const communities = exec.copy(std::vector<vertex_id>{0, 0, 0, 3});
+    auto const refined = to_vector(exec, analytics::refine(exec, integers, communities.data(), 2.0));
+    CHECK(refined[0] == refined[1]);
+    CHECK(refined[2] == 2);
+    CHECK(refined[3] == 3);
+}
+#endif

@@ -143,3 +143,34 @@ TEST_CASE("layouts: directions and parallel edges do not matter") {
     }
     CHECK(layout_of(one.plain()) == layout_of(both.plain()));
 }
+
+TEST_CASE("layouts: the longer side is horizontal") {
+    for (auto const& [nx, ny] : {std::pair{40, 3}, {3, 40}, {60, 1}}) {
+        auto const where = layout_of(stencil_graph(nx, ny, stencil_five_point));
+        double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+        for (auto const& p : where) x += p[0] / double(where.size()), y += p[1] / double(where.size());
+        for (auto const& p : where) {
+            xx += (p[0] - x) * (p[0] - x);
+            xy += (p[0] - x) * (p[1] - y);
+            yy += (p[1] - y) * (p[1] - y);
+        }
+        CHECK(xx > 4 * yy);
+        CHECK(std::abs(xy) <= 1e-9 * xx);
+    }
+}
+
+TEST_CASE("layouts: a short cycle is nearly a regular polygon") {
+    for (int const n : {5, 9, 12, 24}) { // one leaf of the tree of points, and several; each point acts once
+        CAPTURE(n);
+        graph_builder cycle(n);
+        for (int v = 0; v < n; ++v) cycle.edge(v, (v + 1) % n, 1);
+        auto const where = layout_of(cycle.plain());
+        double shortest = 1e9, longest = 0;
+        for (int v = 0; v < n; ++v) {
+            double const length = distance(where[std::size_t(v)], where[std::size_t((v + 1) % n)]);
+            shortest = std::min(shortest, length);
+            longest = std::max(longest, length);
+        }
+        CHECK(longest <= 1.03 * shortest);
+    }
+}

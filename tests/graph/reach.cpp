@@ -182,6 +182,42 @@ TEST_CASE_TEMPLATE("bridges disconnect components; bounds of a diameter contain 
         }
     }
     CHECK_THROWS_AS(diameter(exec, graph_view(twice.on(exec)), {.searches = 0}), argument_error);
+    graph_builder path(5); // searches from 1, from its end 4, and from 2 between the ends
+    for (int v = 0; v < 4; ++v) path.edge(v, v + 1, 1);
+    auto const a = path.plain().on(exec);
+    auto const d = diameter(exec, graph_view(a));
+    CHECK(d.searches == 3);
+    CHECK(d.lower == 4);
+    CHECK(d.upper == 4);
+    CHECK(diameter(exec, graph_view(a), {.searches = 1}).lower == 3);
+    auto const from_end = diameter(exec, graph_view(a), {.source = 0, .searches = 1});
+    CHECK(from_end.from == 0);
+    CHECK(from_end.to == 4);
+    CHECK(from_end.lower == 4);
+}
+
+TEST_CASE_TEMPLATE("iterations on graphs end if the change is less than the tolerance, not if it is equal", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = random_matrix<double>(std::vector<std::int64_t>(50, 5), 50, 11).on(exec);
+    auto const transposed = transpose(exec, a.view());
+    auto const check = [&](auto const& run) {
+        auto const first = run(1e-300);
+        CHECK(first.iterations == 3);
+        CHECK(first.residual > 0);
+        auto const equal = run(first.residual);
+        CHECK(equal.iterations == 3);
+        CHECK(equal.residual == first.residual);
+        CHECK_FALSE(equal.converged);
+        CHECK(run(2 * first.residual).converged);
+    };
+    graph_view const g(a), incoming(transposed);
+    check([&](double t) { return pagerank<double>(exec, g, incoming, {.tolerance = t, .max_iterations = 3}); });
+    check([&](double t) {
+        return katz_centrality(exec, g, incoming, {.alpha = 0.001, .tolerance = t, .max_iterations = 3});
+    });
+    check([&](double t) { return eigenvector_centrality(exec, incoming, {.tolerance = t, .max_iterations = 3}); });
+    check([&](double t) { return hubs_and_authorities(exec, g, incoming, {.tolerance = t, .max_iterations = 3}); });
 }
 
 TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, COPPICE_TEST_EXECUTORS) {
