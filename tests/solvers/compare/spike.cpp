@@ -97,29 +97,33 @@ TEST_CASE_TEMPLATE("spike: random bands compared with LAPACK", Fixture, COPPICE_
 
 TEST_CASE_TEMPLATE("spike: segments of one system on separate executors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const s = dominant_system<double>(30000, 4);
+    std::int64_t const n = 40000;
+    auto const s = dominant_system<double>(n, 4);
     host_executor const other{2};
     auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
     auto const d = exec.copy(s.rhs);
-    auto x = exec.copy(s.rhs);
-    std::vector<double> solution(30000);
-    std::int64_t const split = 12345, rest = 30000 - split; // the rows after the split are on the host
-    auto const after = std::size_t(split);
-    using here = std::decay_t<decltype(exec)>;
-    spike_segment<double, here> first(exec, {split, lower.data(), diagonal.data(), upper.data()}, true, false);
-    spike_segment<double, host_executor> second(
-        other, {rest, s.lower.data() + after, s.diagonal.data() + after, s.upper.data() + after}, false, true);
-    first.reduce(array_view<double const>(d.data(), split));
-    second.reduce(array_view<double const>(s.rhs.data() + after, rest));
-    classical::span<double> spans[classical::pair_nodes(2)] = {first.ends(), second.ends()};
-    classical::surroundings<double> around[classical::pair_nodes(2)];
-    classical::solve_spans(chain::alone{}, spans, around, 2);
-    first.solve(around[0], array_view<double const>(d.data(), split), array_view<double>(x.data(), split));
-    second.solve(around[1], array_view<double const>(s.rhs.data() + after, rest),
-                 array_view<double>(solution.data() + after, rest));
-    auto const ahead = to_vector(exec, x);
-    std::copy(ahead.begin(), ahead.begin() + split, solution.begin());
-    CHECK(backward_error(s, solution) <= 1e-14);
+    for (std::int64_t const split : {12345, 31 * 1024}) { // 31 * 1024: whole groups of partitions
+        CAPTURE(split);
+        auto x = exec.copy(s.rhs);
+        std::vector<double> solution(s.rhs.size());
+        std::int64_t const rest = n - split; // the rows after the split are on the host
+        auto const after = std::size_t(split);
+        using here = std::decay_t<decltype(exec)>;
+        spike_segment<double, here> first(exec, {split, lower.data(), diagonal.data(), upper.data()}, true, false);
+        spike_segment<double, host_executor> second(
+            other, {rest, s.lower.data() + after, s.diagonal.data() + after, s.upper.data() + after}, false, true);
+        first.reduce(array_view<double const>(d.data(), split));
+        second.reduce(array_view<double const>(s.rhs.data() + after, rest));
+        classical::span<double> spans[classical::pair_nodes(2)] = {first.ends(), second.ends()};
+        classical::surroundings<double> around[classical::pair_nodes(2)];
+        classical::solve_spans(chain::alone{}, spans, around, 2);
+        first.solve(around[0], array_view<double const>(d.data(), split), array_view<double>(x.data(), split));
+        second.solve(around[1], array_view<double const>(s.rhs.data() + after, rest),
+                     array_view<double>(solution.data() + after, rest));
+        auto const ahead = to_vector(exec, x);
+        std::copy(ahead.begin(), ahead.begin() + split, solution.begin());
+        CHECK(backward_error(s, solution) <= 1e-14);
+    }
 }
 
 TEST_CASE_TEMPLATE("spike: the same bits on any number of threads, and messages for bad arguments", Fixture,

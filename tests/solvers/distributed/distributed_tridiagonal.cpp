@@ -89,6 +89,12 @@ TEST_CASE_TEMPLATE("distributed tridiagonal: singular diagonal blocks, and a sin
         CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, ranks)).reports[0].status != solve_status::ok);
     s.lower[20] = std::nan("");
     CHECK(solve_distributed<Fixture>(s, equal_rank_offsets(n, 3)).reports[2].status != solve_status::ok);
+    // Ranks of up to 512 rows are gathered as they are: the first attempt decides that the matrix is singular.
+    auto row_of_zeros = random_system<double>(1024, 5);
+    row_of_zeros.lower[700] = row_of_zeros.diagonal[700] = row_of_zeros.upper[700] = 0;
+    auto const reports = solve_distributed<Fixture>(row_of_zeros, {0, 512, 1024}).reports;
+    CHECK(reports[0].status == solve_status::singular);
+    CHECK(reports[0].tries == 1);
 }
 
 TEST_CASE_TEMPLATE("distributed tridiagonal: first RPTS, then pivoting over more rows", Fixture,

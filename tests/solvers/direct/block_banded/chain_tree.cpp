@@ -316,6 +316,11 @@ TEST_CASE("teams: plans of merges") {
             CHECK(plan.blocks(merge_lanes<8>) * plan.systems_of_block(merge_lanes<8>) >= systems * plan.slices);
             CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
         }
+    // A block that solves whole systems has memory for its teams only.
+    auto const memory_of = [](int threads) {
+        return tree_memory<double, 8>(tree_plan{.systems = 100, .segments = 16, .threads = threads}).bytes();
+    };
+    CHECK(memory_of(256) == 2 * memory_of(128));
     // Plans for the sizes of the benchmarks.
     CHECK(plan_tree<float, 4>(1, 65536, 132, 227 * 1024).slices == 132);
     CHECK(plan_tree<float, 4>(1, 64, 132, 227 * 1024).slices == 1);

@@ -129,6 +129,26 @@ TEST_CASE_TEMPLATE("bands: condition estimates of the twenty matrices of Table 4
         }
 }
 
+TEST_CASE_TEMPLATE("bands: the second round of a condition estimate starts at the largest entry", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    // The first row is separate. The others are S L S with a diagonal S of signs and an M-matrix L, whose inverse is
+    // positive. The signs of a column of the inverse are those of all its columns: the round after it gives the norm.
+    auto const exec = Fixture::exec();
+    block_storage<double> s(100, 1, 1, false);
+    std::mt19937 random(5);
+    double sign = 1;
+    for (std::size_t i = 0; i < 100; ++i) {
+        double const before = sign;
+        sign = random() % 2 ? 1 : -1;
+        s.diagonal[i] = 3;
+        s.lower[i] = i < 2 ? 0 : -before * sign;
+        if (i > 0) s.upper[i - 1] = s.lower[i];
+    }
+    s.spoil(0, 100);
+    blocks_on<double, decltype(exec)> const m(exec, s);
+    CHECK(conditions_of(exec, m.matrix)[0] == doctest::Approx(dense_condition(s.meaning(false))).epsilon(1e-9));
+}
+
 TEST_CASE_TEMPLATE("bands: the condition of a transposed matrix is that of its transpose", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     // Long enough that an estimate for the matrix needs more workspace than one for its transpose.

@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE("bands: batches and right-hand sides of mixed scales without 
 }
 
 // A device checks x by this code; see the cases above.
-TEST_CASE("bands: columns that are not finite are flagged") {
+TEST_CASE_TEMPLATE("bands: columns that are not finite are flagged", T, float, double) {
     host_executor const exec(2);
     std::mt19937 random(5);
     auto const below = [&](std::int64_t n) { return std::int64_t(random() % unsigned(n)); };
@@ -237,16 +237,16 @@ TEST_CASE("bands: columns that are not finite are flagged") {
         for (std::int64_t s = 0; s < systems; ++s) offsets.push_back(offsets.back() + (k % 3 == 2 ? below(400) : each));
         std::int64_t const rows = offsets.back(), leading = rows + below(3);
         if (rows == 0) continue;
-        chain::matrix_rows<float> a;
+        chain::matrix_rows<T> a;
         a.batch = {systems, each, k % 3 == 2 ? offsets.data() : nullptr, k % 3 == 1, rows};
         a.scalar_rows = rows;
-        std::vector<float> x(std::size_t(leading * columns), std::numeric_limits<float>::max());
+        std::vector<T> x(std::size_t(leading * columns), std::numeric_limits<T>::max());
         std::vector<std::uint8_t> expected(std::size_t(systems * columns)), found(expected.size());
         std::vector<int> next(offsets.size() - 1), requested(chain::attempt_flags);
         for (std::int64_t wrong = below(4); wrong > 0; --wrong) {
             std::int64_t const row = below(rows), column = below(columns);
             x[std::size_t(row + column * leading)] =
-                wrong == 1 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+                wrong == 1 ? std::numeric_limits<T>::quiet_NaN() : -std::numeric_limits<T>::infinity();
             auto const after = std::upper_bound(offsets.begin(), offsets.end(), row);
             std::int64_t const system = k % 3 == 1 ? row % systems : std::int64_t(after - offsets.begin()) - 1;
             expected[std::size_t(system * columns + column)] = 1;
@@ -255,7 +255,7 @@ TEST_CASE("bands: columns that are not finite are flagged") {
         memory.inaccurate = reinterpret_cast<bool*>(found.data());
         memory.next = next.data(), memory.requested = requested.data();
         memory.systems = systems, memory.columns = columns;
-        chain::flag_not_finite<float> const flag{a, x.data(), leading, memory, 2};
+        chain::flag_not_finite<T> const flag{a, x.data(), leading, memory, 2};
         for_each(exec, flag.workers(), flag);
         CHECK(found == expected);
         CHECK((requested[2] != 0) == (std::count(expected.begin(), expected.end(), 1) > 0));

@@ -5,6 +5,7 @@
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 #if !defined(COPPICE_TEST_CUDA)
+#include <coppice/algebra/largest_entries.hpp>
 #include <coppice/solvers/direct/block_banded/chain_host.hpp>
 #include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 #endif
@@ -166,6 +167,43 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides are bitwise equal to dense on
 }
 
 #if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("bands: the largest entries of columns, in the memory for them") {
+    host_executor const exec(1);
+    std::int64_t const columns = 3, count = 10;
+    for (std::int64_t const n : {1, 31, 32, 33, 64, 2048}) {
+        CAPTURE(n);
+        std::vector<double> x(std::size_t(n * columns));
+        random_values<double>(7).fill(x);
+        std::vector<std::int64_t> offsets{0, count, 2 * count, 3 * count};
+        std::vector<largest::search> searches(static_cast<std::size_t>(columns));
+        std::vector<std::int64_t> histogram(std::size_t(columns * largest::bins));
+        std::vector<std::int64_t> counts(std::size_t(columns * largest::counts_each(n)) + 64, -7);
+        std::vector<std::int64_t> rows(std::size_t(columns * count), -7);
+        std::vector<double> values(rows.size());
+        largest::keep_largest(exec, columns_view<double>(x.data(), n, columns), 0, offsets.data(),
+                              {searches.data(), histogram.data(), counts.data()}, array_view<std::int64_t>(rows),
+                              array_view<double>(values));
+        CHECK(std::count(counts.end() - 64, counts.end(), -7) == 64); // nothing is written after the counts
+        for (std::int64_t c = 0; c < columns; ++c) {
+            auto const* const column = x.data() + c * n;
+            std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+            for (std::int64_t i = 0; i < n; ++i) order[std::size_t(i)] = i;
+            std::sort(order.begin(), order.end(),
+                      [&](auto p, auto q) { return std::abs(column[p]) > std::abs(column[q]); });
+            auto const selected = std::min(n, count);
+            std::sort(order.begin(), order.begin() + selected);
+            CHECK(std::equal(order.begin(), order.begin() + selected, rows.begin() + c * count));
+        }
+    }
+    for (int byte = 0; byte < largest::key_bytes(1); ++byte) { // keys that differ in one byte
+        largest::order_key const key{0, 0};
+        largest::order_key const other{byte < 8 ? std::uint64_t(1) << (56 - 8 * byte) : 0,
+                                       byte < 8 ? 0 : std::uint64_t(1) << (120 - 8 * byte)};
+        CHECK(other.byte(byte) == 1);
+        for (int equal = 0; equal <= largest::key_bytes(1); ++equal) CHECK(key.agrees(other, equal) == (equal <= byte));
+    }
+}
+
 TEST_CASE("bands: segments without entries of right-hand sides are skipped") {
     host_executor const exec(2);
     using T = double;
