@@ -286,6 +286,23 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
     CHECK_THROWS_AS(pairs_of(exec, poisoned, "none", 3, {}), matrix_error);
 }
 
+TEST_CASE_TEMPLATE("lobpcg: vectors of a scaled B, and nothing after them is written", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense const a = random_matrix(60, true, 2);
+    dense b(60);
+    for (int i = 0; i < 60; ++i) b(i, i) = 0x1p400;
+    auto const matrix = exec.copy(to_csr<double>(a)), mass = exec.copy(to_csr<double>(b));
+    auto const m = make_preconditioner(exec, "jacobi", matrix.view());
+    auto x = exec.copy(random_vector<double>(240, 3));
+    auto const before = to_vector(exec, x);
+    auto const found = lobpcg(exec, matrix.view(), m, x.view().slice(0, 180), 3, {.tolerance = 1e-9}, mass.view());
+    auto const after = to_vector(exec, x);
+    CHECK(found.converged);
+    CHECK(defect(a, b, found, {after.begin(), after.begin() + 180}) <= 1e-7);
+    CHECK(std::equal(after.begin() + 180, after.end(), before.begin() + 180));
+}
+
 TEST_CASE("lobpcg: names of reasons") {
     CHECK(to_string(eigen_reason::converged) == "converged");
     CHECK(to_string(eigen_reason::max_iterations) == "max_iterations");
@@ -330,6 +347,10 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
                                    {.tolerance = 1e-10, .max_iterations = 3});
     CHECK_FALSE(few.converged);
     CHECK(few.iterations == 3);
+    auto const none = solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(),
+                                    {.tolerance = 1e-10, .max_iterations = 0});
+    CHECK(none.iterations == 0);
+    CHECK(none.relative_residuals == std::vector{1.0}); // x = 0
     CHECK(solve_shifted(exec, op, {}, array_view<double const>(b.view()), array_view<double>(one.data(), 0)).converged);
     CHECK_THROWS_AS(solve_shifted(exec, op, {0.0, 1.0}, array_view<double const>(b.view()), one.view()),
                     dimension_error);

@@ -870,6 +870,32 @@ TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order 
         }
 }
 
+TEST_CASE_TEMPLATE("multilevel: full storage has the range of the matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const grid = to_dense(generate<double>(host_executor{1}, "laplace2d", {.nx = 20}));
+    dense both(2 * grid.n); // two grids, of which float holds only one
+    for (int i = 0; i < grid.n; ++i)
+        for (int j = 0; j < grid.n; ++j) {
+            both(i, j) = grid(i, j);
+            both(grid.n + i, grid.n + j) = 0x1p-200 * grid(i, j);
+        }
+    auto const a = exec.copy(to_csr<double>(both));
+    multilevel<std::remove_const_t<decltype(exec)>> const m(
+        exec, a.view(), {.smoother = multilevel_smoother::jacobi, .storage = multilevel_storage::full, .coarsest = 30});
+    std::vector<double> b(std::size_t(both.n)), x(b.size());
+    for (int i = 0; i < grid.n; ++i) b[std::size_t(grid.n + i)] = 1 + i % 3;
+    auto const norm = [](std::vector<double> const& r) {
+        double squares = 0;
+        for (double const v : r) squares += v * v;
+        return std::sqrt(squares);
+    };
+    for (int step = 0; step < 20; ++step) {
+        auto const z = apply(exec, m, minus(b, times(both, x)));
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] += z[i];
+    }
+    CHECK(norm(minus(b, times(both, x))) <= 1e-3 * norm(b));
+}
+
 TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;

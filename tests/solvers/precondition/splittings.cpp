@@ -215,6 +215,48 @@ TEST_CASE("splittings: windows find the same in rows stored contiguously and int
     }
 }
 
+TEST_CASE("splittings: windows reach as far as their maximum width, to both sides") {
+    host_executor const exec{1};
+    int const n = 80, source = 50, window = 9;
+    dense a(n); // entries of M^-1 decay slowly; row 3 has one source
+    for (int i = 0; i < n; ++i) {
+        a(i, i) = 2;
+        if (i > 0) a(i, i - 1) = a(i - 1, i) = -1;
+    }
+    a(3, source) = 1;
+    auto const b = to_csr<double>(a);
+    tridiagonal<double> m(exec, n);
+    std::vector<std::int32_t> links, numbers, row_begins{0};
+    for (int i = 0; i < n; ++i) {
+        m.lower[i] = i > 0 ? -1 : 0;
+        m.diagonal[i] = 2;
+        m.upper[i] = i + 1 < n ? -1 : 0;
+        links.insert(links.end(), {i - 1, i + 1 < n ? i + 1 : -1});
+        numbers.push_back(i);
+        row_begins.push_back(row_begins.back() + 30);
+    }
+    detail::path_inverse<double> inverse(exec, n);
+    inverse.read(exec, m.view(), window);
+    detail::path_ordered_rows<double, std::int32_t> const rows{
+        b.view(), inverse.view(), m.diagonal.data(), links.data(), numbers.data(), numbers.data(), window};
+    std::int64_t const memory = 20 * detail::row_walk<double, std::int32_t>::each(window);
+    std::vector<std::int32_t> columns(std::size_t(row_begins.back())), counts(n);
+    std::vector<double> values(columns.size()), scratch(static_cast<std::size_t>(memory));
+    for_each(exec, 1,
+             detail::find_largest<double, std::int32_t>{rows, row_begins.data(), 0.01, columns.data(), values.data(),
+                                                        counts.data(), scratch.data(), memory, 1, n, false});
+    std::vector<std::int32_t> expected{3};
+    for (int q = source - window; q <= source + window; ++q) expected.push_back(q);
+    auto const first = columns.begin() + row_begins[3];
+    CHECK(std::vector(first, first + counts[3]) == expected);
+    CHECK(counts[4] == 1);
+    detail::row_walk<double, std::int32_t> walk{
+        rows, 3, b.view().row_begin(3), b.view().row_end(3), {scratch.data(), 1}};
+    double const largest = walk.read_sources();
+    CHECK(walk.entries_above(largest, 30) == 0); // no entry exceeds the largest one
+    CHECK(walk.entries_above(0.999 * largest, 30) == 1);
+}
+
 TEST_CASE_TEMPLATE("preconditioners documented as scale-invariant do not change with the scale of rows", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

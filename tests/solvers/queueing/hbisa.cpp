@@ -477,6 +477,23 @@ TEST_CASE_TEMPLATE("hbisa: the iterations of Table 3", Fixture, COPPICE_TEST_EXE
     }
 }
 
+TEST_CASE("hbisa: a residual that does not decrease") {
+    using coppice::detail::hbisa_end;
+    coppice::detail::hbisa_state state;
+    state.b_norm = 1;
+    state.decide(0.5, 1e-6, 1000);
+    CHECK(state.improved == 1); // the first x is saved
+    for (; state.active() && state.iterations < 200; state.decide(0.5, 1e-6, 1000)) CHECK(state.best == 0.5);
+    CHECK(state.improved == 0); // an x with the same residual is not
+    CHECK(state.end == hbisa_end::stuck);
+    CHECK(state.iterations == 2 * coppice::detail::hbisa_state::window); // two windows without progress
+    // Progress of less than rounding errors in a window is none.
+    state = {};
+    state.b_norm = 1;
+    for (int k = 0; k <= 64; ++k) state.decide(k < 64 ? 1 : 1 - 1e-10, 1e-6, 1000);
+    CHECK(state.idle == 1);
+}
+
 TEST_CASE("hbisa: names of reasons") {
     CHECK(to_string(hbisa_reason::converged) == "converged");
     CHECK(to_string(hbisa_reason::zero_rhs) == "zero_rhs");

@@ -96,6 +96,17 @@ TEST_CASE_TEMPLATE("the traits that determine a solver are recognised", Fixture,
                                exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
                                exec.copy(std::vector<double>{3, 1, 1, 3})};
     CHECK(traits_of(exec, unsorted.view()).maybe_positive_definite());
+    // An infinite element equals itself, in real and in complex matrices.
+    auto const infinite = [&](auto value) {
+        csr<decltype(value)> const one{1, 1, exec.copy(std::vector{0, 1}), exec.copy(std::vector{0}),
+                                       exec.copy(std::vector{value})};
+        return traits_of(exec, one.view());
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (auto const& traits : {infinite(infinity), infinite(std::complex<double>(infinity, 0))}) {
+        CHECK(traits.symmetric);
+        CHECK_FALSE(traits.finite);
+    }
 }
 
 TEST_CASE_TEMPLATE("matrices that are symmetric up to rounding are solved as symmetric ones", Fixture,
