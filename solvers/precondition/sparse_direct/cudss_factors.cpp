@@ -100,13 +100,13 @@ struct cudss_factors::state {
     void set(int parameter, int value) const {
         check(call.config_set(config.get(), parameter, &value, sizeof value), "cudssConfigSet");
     }
-    /// Reads an integer of 32 or 64 bits; `otherwise` if cuDSS does not have it for this matrix.
-    std::int64_t number(int parameter, std::int64_t otherwise) const {
-        std::int64_t value = 0; // little-endian
+    /// Reads an integer; `otherwise` if cuDSS does not have it for this matrix. It requires the exact size.
+    template <class Integer>
+    Integer number(int parameter, Integer otherwise) const {
+        Integer value = 0;
         std::size_t written = 0;
         auto const code = call.data_get(handle.get(), data.get(), parameter, &value, sizeof value, &written);
-        if (code != cudss::success) return otherwise;
-        return written == sizeof(std::int32_t) ? std::int64_t(std::int32_t(value)) : value;
+        return code == cudss::success ? value : otherwise;
     }
     void execute(int phase, char const* what) {
         interruption::check();
@@ -123,8 +123,8 @@ cudss_factors::cudss_factors(cudss::library const& library, CUstream_st* stream,
     state_->check(library.data_get(state_->handle.get(), state_->data.get(), cudss::memory_estimates, bytes,
                                    sizeof bytes, &written),
                   "the estimate of memory");
-    state_->estimate = {.nonzeros = double(state_->number(cudss::factor_nonzeros, 0)),
-                        .operations = double(state_->number(cudss::operations, 0)),
+    state_->estimate = {.nonzeros = double(state_->number(cudss::factor_nonzeros, std::int64_t(0))),
+                        .operations = double(state_->number(cudss::operations, std::int64_t(0))),
                         .bytes = double(bytes[1])};
 }
 cudss_factors::~cudss_factors() = default;
@@ -135,8 +135,8 @@ std::int64_t cudss_factors::replaced_pivots() const { return state_->replaced_pi
 bool cudss_factors::factorise() {
     state_->execute(cudss::factorisation, "the factorisation");
     bool const definite = state_->system.kind == factor_kind::definite;
-    if (definite && state_->number(cudss::info, 0) != 0) return false;
-    state_->replaced_pivots = state_->number(cudss::replaced_pivots, definite ? 0 : -1);
+    if (definite && state_->number(cudss::info, std::int32_t(0)) != 0) return false;
+    state_->replaced_pivots = state_->number(cudss::replaced_pivots, std::int32_t(definite ? 0 : -1));
     return true;
 }
 

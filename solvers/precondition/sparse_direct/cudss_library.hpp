@@ -44,7 +44,7 @@ enum config_parameter : int { solve_mode = 4, superpanels = 20, deterministic = 
 enum data_parameter : int {
     info,                  ///< int32: 0, or the row (from 1) of the first pivot that a definite matrix cannot have
     factor_nonzeros,       ///< int64; after the analysis
-    replaced_pivots,       ///< int32 or int64; after the factorisation
+    replaced_pivots,       ///< int32; after the factorisation
     memory_estimates = 13, ///< 16 times int64, in bytes; [1]: the peak of device memory
     operations = 26        ///< int64; after the analysis
 };

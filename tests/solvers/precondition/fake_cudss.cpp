@@ -132,7 +132,7 @@ FAKE int cudssDataGet(void*, void* data, int parameter, void* value, std::size_t
     auto const& f = *static_cast<factors*>(data);
     if (!f.analysed) return invalid_value;
     auto const give = [&](auto number) {
-        if (size < sizeof number) return invalid_value;
+        if (size != sizeof number) return invalid_value;
         *static_cast<decltype(number)*>(value) = number;
         *written = sizeof number;
         return success;
