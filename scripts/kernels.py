@@ -58,7 +58,7 @@ def main():
         options.missing.write_text("\n".join(["templates:", *not_launched, "", "instantiations:", *rest]) + "\n", encoding="utf-8")
     if options.out:
         store(options.out, {"device": device(), "kernels": len(own), "launched": len(own & launched), "templates": len(templates),
-                            "templates_launched": len(of_launched), "not_launched": not_launched})
+                            "templates_launched": len(of_launched)})
     return 0
 
 

@@ -65,7 +65,7 @@ def cuda_calls(options):
     ignored = ", ".join(f"`{name}` {count}" for name, count in re.findall(r"^right result after a failure of (\w+): (\d+)$", text, re.M))
     return {"text": f"{device()}, `coppice_failing_cuda_calls {options.calls}`: {rows} rows of the registries make {int(calls):,} calls, of "
                     f"which at most {options.calls} of a row fail, each alone: {failures} failures, {errors} coppice::error, {bad_allocs} "
-                    f"std::bad_alloc, {right} right results nevertheless ({ignored}). Inputs are unchanged, the next call has the same "
+                    f"std::bad_alloc, {right} right results nevertheless ({ignored}): a loop that cannot be recorded as a graph runs from the host. Inputs are unchanged, the next call has the same "
                     "bits, no graph, event, stream or memory is lost."}
 
 
