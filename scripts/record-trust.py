@@ -5,8 +5,8 @@ docs/trust/, from which scripts/trust-page.py writes docs/trust.md.
 
 usage: scripts/record-trust.py [--bin DIR] [--allocations N] [--executions N] [--seconds S] [--calls N] [NAME...]
 
-NAME: crash, resources, fuzz, soak; all by default. cuda_calls needs a GPU. The defaults take some five minutes; --executions 1000000 --seconds 86400
-is a long form. A program that fails stores nothing.
+NAME: crash, resources, fuzz, soak; all by default. cuda_calls needs a GPU. The defaults take some five minutes; --executions
+1000000 --seconds 86400 is a long form. A program that fails stores nothing.
 """
 import argparse
 import re
@@ -60,13 +60,14 @@ def soak(options):
 
 def cuda_calls(options):
     text = output_of(options, "coppice_failing_cuda_calls", options.calls)
-    rows, calls, failures, errors, bad_allocs, right = re.search(
-        r"^(\d+) rows, (\d+) calls, (\d+) failures: (\d+) coppice::error, (\d+) std::bad_alloc, (\d+) right results", text, re.M).groups()
-    ignored = ", ".join(f"`{name}` {count}" for name, count in re.findall(r"^right result after a failure of (\w+): (\d+)$", text, re.M))
-    return {"text": f"{device()}, `coppice_failing_cuda_calls {options.calls}`: {rows} rows of the registries make {int(calls):,} calls, of "
-                    f"which at most {options.calls} of a row fail, each alone: {failures} failures, {errors} coppice::error, {bad_allocs} "
-                    f"std::bad_alloc, {right} right results nevertheless ({ignored}): a loop that cannot be recorded as a graph runs from the host. Inputs are unchanged, the next call has the same "
-                    "bits, no graph, event, stream or memory is lost."}
+    counts = r"(\d+) rows, (\d+) calls, (\d+) failures: (\d+) coppice::error, (\d+) std::bad_alloc, (\d+) right results"
+    rows, calls, failures, errors, bad_allocs, right = re.search(counts, text).groups()
+    ignored = re.findall(r"^right result after a failure of (\w+): (\d+)$", text, re.M)
+    return {"text": f"{device()}, `coppice_failing_cuda_calls {options.calls}`: {rows} rows of the registries make {int(calls):,} calls, "
+                    f"of which at most {options.calls} of a row fail, each alone: {failures} failures, {errors} coppice::error, "
+                    f"{bad_allocs} std::bad_alloc, {right} right results nevertheless "
+                    f"({', '.join(f'`{name}` {count}' for name, count in ignored)}): a loop that cannot be recorded as a graph runs "
+                    "from the host. Inputs are unchanged, the next call has the same bits, no graph, event, stream or memory is lost."}
 
 
 RECORDS = {"crash": crash, "resources": resources, "fuzz": fuzz, "soak": soak, "cuda_calls": cuda_calls}
