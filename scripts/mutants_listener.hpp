@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include "mutants.hpp"
+
 namespace {
 
 struct mutants_listener : doctest::IReporter {

@@ -23,8 +23,7 @@ betweenness_result betweenness_of(Executor const& exec, csr_view<T> a, incoming_
                                   analytics_options const& o, bool edges) {
     betweenness_options const options{
         .from = {.samples = o.samples}, .unordered_pairs = in.is_symmetric_graph, .edges = edges};
-    return o.weighted ? weighted_betweenness(exec, a, options)
-                      : betweenness(exec, graph_view(a), in, options);
+    return o.weighted ? weighted_betweenness(exec, a, options) : betweenness(exec, graph_view(a), in, options);
 }
 struct betweenness_entry {
     static constexpr auto row = graph_algorithm_row{"betweenness",
