@@ -86,6 +86,19 @@ TEST_CASE_TEMPLATE("forests of pairs: every vertex once, pairs and neighbours ar
         }
 }
 
+TEST_CASE_TEMPLATE("forests of pairs: the weight between two pairs is the sum of their edges", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense a(6);
+    auto const edge = [&](int i, int j, double weight) { a(i, j) = a(j, i) = weight; };
+    for (int i = 0; i < 6; i += 2) edge(i, i + 1, 100);
+    edge(0, 2, 5), edge(0, 3, 3); // 8 between the first two pairs, in descending order
+    edge(1, 4, 7);
+    edge(3, 5, 7.5); // the forest of the three pairs omits the edge of weight 7
+    auto const local = exec.copy(to_csr<double>(a));
+    CHECK(pair_forest(exec, local.view()).weight_coverage == doctest::Approx((300 + 8 + 7.5) / (300 + 8 + 7 + 7.5)));
+}
+
 TEST_CASE_TEMPLATE("pattern factors: pairs along a forest are solved as their dense matrix", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
