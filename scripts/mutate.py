@@ -249,13 +249,13 @@ def main():
     numbers = [n for n in sorted(chosen) if n in cases][:options.count]
     print(f"{len(numbers)} mutations", flush=True)
     results = load(options.state)
-    done = {(r["file"], r["line"], r["kind"], r["begin"]) for r in results}
+    done = {(r["file"], r["line"], r["kind"], r["begin"], r["text"]) for r in results}
 
     def judge(number):
         site = {k: chosen[number][k] for k in ("file", "line", "kind", "begin")}
-        if tuple(site.values()) in done:
-            return
         text = original(options, site["file"])[site["line"] - 1].strip()
+        if (*site.values(), text) in done:
+            return
         result = {**site, "text": text, "note": "", **outcome(options, number, cases[number])}
         results.append(result)
         with options.state.open("a", encoding="utf-8") as state:

@@ -51,7 +51,7 @@ def coverage(record):
 
 def mutation(record):
     survivors = "\n".join(f"| `{s['file']}:{s['line']}` | {s['kind']} | {s['note'] or 'not examined'} |" for s in record["survivors"])
-    found = 100 * record["found"] / record["tried"]
+    found = 100 * record["found"] / max(1, record["tried"])
     text = (f"{of(record)}; `scripts/mutate.py --seed {record['seed']}`: {record['tried']} mutations of lines that the tests of the "
             f"host execute; they find {record['found']} ({found:.1f} %). {record['equivalent']} others change no result.")
     return text + (f"\n\n| survivor | change | examination |\n| --- | --- | --- |\n{survivors}" if survivors else "")

@@ -56,7 +56,8 @@ struct edges_on_paths {
     vertex_id* neighbors; ///< of the selected edges
     std::int32_t* edges;  ///< their numbers in a
     COPPICE_HD bool selects(vertex_id u, std::int32_t k) const {
-        return distances[u] - distances[u] == T(0) && distances[u] + a.coefficients[k] == distances[a.indices[k]];
+        T const from = distances[u], to = distances[a.indices[k]]; // infinite ones are no distances
+        return from - from == T(0) && to - to == T(0) && from + a.coefficients[k] == to;
     }
     COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const {
         neighbors[at] = a.indices[k];
@@ -217,7 +218,7 @@ private:
 template <executor Executor, class T>
 void add_path_dependencies_by_levels(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources,
                                      bool of_edges, betweenness_result& result) {
-    std::int64_t const count = std::int64_t(sources.size()), copies = copies_for<Executor>(a, count);
+    std::int64_t const count = std::int64_t(sources.size()), copies = copies_for(exec, a, count);
     levels_of_paths<Executor, T> paths(exec, a, copies, of_edges);
     for (std::int64_t first = 0; first < count; first += copies) paths.add(sources, first, result);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/search/sssp.hpp>
 
 namespace coppice::inline v0_1 {
@@ -107,11 +108,16 @@ private:
 };
 
 /// Number of copies for searches from `sources` sources. The host searches from several sources on several threads.
-template <executor Executor, class T>
-std::int64_t copies_for(csr_view<T> a, std::int64_t sources) {
-    if (std::is_same_v<Executor, host_executor>) return 1;
-    std::int64_t const size = std::max<std::int64_t>(std::int64_t(a.rows()) + a.nonzeros(), 1);
-    return std::clamp<std::int64_t>(std::min(sources, (std::int64_t(1) << 27) / size), 1, 16);
+template <class T>
+std::int64_t copies_for(host_executor const&, csr_view<T>, std::int64_t) {
+    return 1;
+}
+/// At most 16, which have together at most 2^27 vertices and edges, and take at most an eighth of the device's memory.
+template <class T>
+std::int64_t copies_for(cuda_executor const& exec, csr_view<T> a, std::int64_t sources) {
+    std::int64_t const n = std::max<std::int64_t>(a.rows(), 1), m = a.nonzeros();
+    std::int64_t const by_memory = std::int64_t(device_memory(exec) / 8) / (160 * n + 44 * m);
+    return std::clamp<std::int64_t>(std::min({sources, (std::int64_t(1) << 27) / (n + m), by_memory}), 1, 16);
 }
 
 /// Calls use(first, sources, distances) for all sources in order: `distances` has those from `sources` sources,
@@ -119,7 +125,7 @@ std::int64_t copies_for(csr_view<T> a, std::int64_t sources) {
 template <executor Executor, class T, class Use>
 void for_distances_of_groups(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta,
                              Use const& use) {
-    simultaneous_sssp<Executor, T> const search(exec, a, copies_for<Executor>(a, std::int64_t(sources.size())), delta);
+    simultaneous_sssp<Executor, T> const search(exec, a, copies_for(exec, a, std::int64_t(sources.size())), delta);
     for (std::int64_t first = 0; first < std::int64_t(sources.size()); first += search.copies()) {
         auto const group = search.group(sources, first);
         auto const distances = search.distances(group);

@@ -52,7 +52,10 @@ if not TYPE_CHECKING:  # type checkers use the names above
 
 def _add_folders_of_wheels() -> None:
     """Let the native part find libraries in wheels of NVIDIA, such as cuDSS: nvidia/cu13/lib or nvidia/cudss/lib."""
-    spec = importlib.util.find_spec("nvidia")
+    try:
+        spec = importlib.util.find_spec("nvidia")
+    except ValueError:  # a module of this name without a specification
+        return
     for root in (spec.submodule_search_locations or ()) if spec else ():
         for name in ("cu13", "cu12", "cudss"):
             folder = os.path.join(root, name, "lib")

@@ -58,7 +58,9 @@ struct filter_threshold {
     bool signed_size; ///< entries with the sign of the diagonal are dropped, because they make neighbours differ
     COPPICE_HD bool keeps(double value, row_kind kind, double diagonal, double other) const {
         double const size = coupling_size(signed_size ? kind : row_kind::any, value);
-        return bool(size >= 0) & bool(size * size >= min_ratio * min_ratio * (diagonal * other)); // without a root
+        double const product = diagonal * other;
+        if (product > 0 && product < 1e-290) return size >= min_ratio * std::sqrt(diagonal) * std::sqrt(other);
+        return bool(size >= 0) & bool(size * size >= min_ratio * min_ratio * product); // without a root
     }
 };
 /// Whether an off-diagonal entry passes the filter: of the same component, large enough and, if along_paths, along a

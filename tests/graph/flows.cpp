@@ -543,6 +543,22 @@ TEST_CASE_TEMPLATE("paths from several sources in copies of a graph are those fr
     }
 }
 
+TEST_CASE_TEMPLATE("weighted betweenness: an edge of infinite length is none", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder far(4); // 3 is not reached
+    far.edge(0, 1, 1);
+    far.edge(1, 2, 1);
+    far.edge(2, 3, std::numeric_limits<double>::infinity());
+    auto const a = far.plain().on(exec);
+    std::vector<double> const expected{0, 2, 0, 0};
+    CHECK(to_vector(exec, weighted_betweenness(exec, a.view()).scores) == expected);
+    betweenness_result result{buffer<double>(exec, 4), {}, 4};
+    fill(exec, result.scores.view(), 0.0);
+    analytics::levels_of_paths<std::remove_const_t<decltype(exec)>, double> paths(exec, a.view(), 4, false);
+    paths.add({0, 1, 2, 3}, 0, result);
+    CHECK(to_vector(exec, result.scores) == expected);
+}
+
 TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite lengths, and numbers of paths") {
     host_executor const exec(2);
     // 1e20 + 1 = 1e20: vertices 1 to 3 have equal distances from 0; an edge from one to another gives a second path.
@@ -568,12 +584,6 @@ TEST_CASE("weighted betweenness: lengths that no distance grows by, infinite len
     CHECK(scores({{3, 1}, {1, 2}})[3] == doctest::Approx(0.5 + 1.0 / 3));
     CHECK(scores({{3, 1}, {1, 2}})[1] == doctest::Approx(2.0 / 3));
     CHECK_THROWS_AS(scores({{1, 2}, {2, 3}, {3, 1}}), matrix_error);
-    graph_builder far(4); // 3 is not reached, since an infinite length is no edge
-    far.edge(0, 1, 1);
-    far.edge(1, 2, 1);
-    far.edge(2, 3, std::numeric_limits<double>::infinity());
-    auto const b = far.plain().on(exec);
-    CHECK(to_vector(exec, weighted_betweenness(exec, b.view()).scores) == std::vector<double>{0, 2, 0, 0});
     int const diamonds = 1000; // 2^1000 paths; the edges of a diamond share what passes through it
     graph_builder chain(3 * diamonds + 1);
     for (int i = 0; i < diamonds; ++i)

@@ -314,12 +314,15 @@ TEST_CASE_TEMPLATE("distances from many sources are the minima over single sourc
     auto const& weights = graphs.back().weights;
     auto const a = weights.on(exec);
     auto const n = std::size_t(weights.rows);
-    std::vector<vertex_id> const sources{5, 0, weights.rows - 1, 5, 700};
-    auto const all = to_vector(exec, sssp_distances(exec, a.view(), sources));
-    REQUIRE(all.size() == n * sources.size());
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-        auto const one = to_vector(exec, sssp(exec, a.view(), sources[s]).distances);
-        CHECK(std::equal(one.begin(), one.end(), all.begin() + std::ptrdiff_t(s * n)));
+    std::vector<vertex_id> sources{5, 0, weights.rows - 1, 5, 700};
+    for (int k = 1; k <= 18; ++k) sources.push_back(31 * k % weights.rows); // more than are searched together
+    for (double const delta : {0.0, 2.0}) {
+        auto const all = to_vector(exec, sssp_distances(exec, a.view(), sources, delta));
+        REQUIRE(all.size() == n * sources.size());
+        for (std::size_t s = 0; s < sources.size(); ++s) {
+            auto const one = to_vector(exec, sssp(exec, a.view(), sources[s]).distances);
+            CHECK(std::equal(one.begin(), one.end(), all.begin() + std::ptrdiff_t(s * n)));
+        }
     }
     CHECK(sssp_distances(exec, a.view(), {}).size() == 0);
     CHECK_THROWS_AS(sssp_distances(exec, a.view(), {0, weights.rows}), argument_error);

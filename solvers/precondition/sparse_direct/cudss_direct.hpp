@@ -69,20 +69,29 @@ public:
     /// not finite and if no form is accurate, and the errors of cudss_factors.
     cudss_direct(Executor const& exec, cudss::library const& library, csr_view<scalar> a, double max_bytes,
                  double max_operations, std::shared_ptr<known_orders> orders)
-        : library_(&library), max_bytes_(max_bytes), max_operations_(max_operations), orders_(std::move(orders)),
-          rows_(a.rows()) {
+        : exec_(exec), library_(&library), max_bytes_(max_bytes), max_operations_(max_operations),
+          orders_(std::move(orders)), rows_(a.rows()) {
         factorise_anew(exec, a, properties_of(a));
+    }
+
+    cudss_direct(cudss_direct const&) = delete;
+    cudss_direct& operator=(cudss_direct const&) = delete;
+    ~cudss_direct() {
+        try {
+            if (factors_) factors_->use(enter_device(exec_)); // the stream of the last solve may not exist any more
+        } catch (error const&) {                              // a device that fails; nothing is left to do
+        }
     }
 
     /// Factorises new values on the same pattern; reuses the order if it remains accurate. If it throws, the object
     /// cannot solve until a later call succeeds.
     void refactor(Executor const& exec, csr_view<scalar> a) {
-        auto const properties = properties_of(a);
-        bool const keeps_form = factors_ && fits(kind_, properties) && properties.symmetric == symmetric_;
-        if (!keeps_form) return factorise_anew(exec, a, properties);
-        set_powers(exec, a);
-        put_values(exec, a);
-        if (!factorise_values(exec, a)) factorise_anew(exec, a, properties);
+        try {
+            refactor_or_throw(exec, a);
+        } catch (...) {
+            factors_.reset();
+            throw;
+        }
     }
 
     /// z = A^-1 r or A^-T r. Queues its work.
@@ -90,8 +99,8 @@ public:
         if (rows_ == 0) return;
         if (!factors_) throw matrix_error("sparse direct solver: the last factorisation failed");
         CUstream_st* const stream = enter_device(exec);
-        // A^T = conj(A) if A is Hermitian.
-        bool const conjugates = transposed && symmetric_ && is_complex_number<scalar>;
+        // A^T = conj(A) for the forms of Hermitian matrices.
+        bool const conjugates = transposed && kind_ != factor_kind::general && is_complex_number<scalar>;
         auto const& before = transposed ? column_power_ : row_power_;
         auto const& after = transposed ? row_power_ : column_power_;
         for_each(exec, rows_,
@@ -106,6 +115,14 @@ public:
     cudss_estimate const& estimate() const { return estimate_; }
 
 private:
+    void refactor_or_throw(Executor const& exec, csr_view<scalar> a) {
+        auto const properties = properties_of(a);
+        bool const keeps_form = factors_ && fits(kind_, properties) && properties.symmetric == symmetric_;
+        if (!keeps_form) return factorise_anew(exec, a, properties);
+        set_powers(exec, a);
+        put_values(exec, a);
+        if (!factorise_values(exec, a)) factorise_anew(exec, a, properties);
+    }
     static bool fits(factor_kind kind, matrix_properties const& of) {
         if (kind == factor_kind::general) return true;
         return kind == factor_kind::definite ? of.may_be_definite() : of.symmetric;
@@ -210,7 +227,7 @@ private:
     bool factorise_values(Executor const& exec, csr_view<scalar> a) {
         bool accurate = false;
         try {
-            accurate = factors_->factorise() && is_accurate(exec, a);
+            accurate = factors_->factorise(enter_device(exec)) && is_accurate(exec, a);
         } catch (...) {
             factors_.reset();
             throw;
@@ -254,6 +271,7 @@ private:
         return residual <= small_residual || (factors_->replaced_pivots() == 0 && error <= small_error);
     }
 
+    Executor exec_; ///< of the construction: its device and stream exist as long as the factors
     cudss::library const* library_;
     double max_bytes_, max_operations_;
     std::shared_ptr<known_orders> orders_;

@@ -132,7 +132,12 @@ cudss_factors::~cudss_factors() = default;
 cudss_estimate const& cudss_factors::estimate() const { return state_->estimate; }
 std::int64_t cudss_factors::replaced_pivots() const { return state_->replaced_pivots; }
 
-bool cudss_factors::factorise() {
+void cudss_factors::use(CUstream_st* stream) const {
+    state_->check(state_->call.set_stream(state_->handle.get(), stream), "cudssSetStream");
+}
+
+bool cudss_factors::factorise(CUstream_st* stream) {
+    use(stream);
     state_->execute(cudss::factorisation, "the factorisation");
     bool const definite = state_->system.kind == factor_kind::definite;
     if (definite && state_->number(cudss::info, std::int32_t(0)) != 0) return false;
@@ -141,7 +146,7 @@ bool cudss_factors::factorise() {
 }
 
 void cudss_factors::solve(CUstream_st* stream, bool transposed) const {
-    state_->check(state_->call.set_stream(state_->handle.get(), stream), "cudssSetStream");
+    use(stream);
     state_->set(cudss::solve_mode, transposed ? cudss::transposed : cudss::normal);
     state_->execute(cudss::solution, "the solution");
 }

@@ -54,9 +54,11 @@ public:
     cudss_estimate const& estimate() const;
     /// Factorises the values, which may have changed. Returns false for a definite matrix with a pivot that is not
     /// positive. Waits.
-    bool factorise();
+    bool factorise(CUstream_st* stream);
     /// Number of pivots that were too small and were replaced, so that A + E is factorised; negative: unknown.
     std::int64_t replaced_pivots() const;
+    /// Queues the work of later calls, and of the destruction, on this stream.
+    void use(CUstream_st* stream) const;
     /// solution = A^-1 rhs or, for general matrices, A^-T rhs, on a stream of the same device.
     void solve(CUstream_st* stream, bool transposed) const;
 

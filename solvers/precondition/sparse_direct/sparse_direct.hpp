@@ -97,12 +97,12 @@ private:
     /// Returns false if the host must factorise.
     bool factorises_on_device(Executor const& exec, csr_view<scalar> a) {
         if constexpr (std::is_same_v<Executor, cuda_executor>) {
-            if (factors_) return false; // so was the first factorisation of this pattern
+            if (factors_) return false; // after a factorisation on the host, those of later values are, too
             using method = sparse_direct_method;
             bool const requested = options_.method == method::cudss;
             bool const automatic =
                 options_.method == method::automatic && options_.order == sparse_direct_order::automatic;
-            if (!requested && (!automatic || !has_cudss() || has_few_bands(a))) return false;
+            if (!requested && !device_ && (!automatic || !has_cudss() || has_few_bands(a))) return false;
             detail::cudss::library const& library = detail::found_cudss();
             if (!detail::why_no_cudss().empty())
                 throw backend_error("sparse direct solver: " + detail::why_no_cudss() +

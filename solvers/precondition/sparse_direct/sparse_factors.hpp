@@ -31,7 +31,8 @@ struct sparse_direct_options {
     sparse_direct_method method = sparse_direct_method::automatic;
     sparse_direct_order order = sparse_direct_order::automatic;
     double max_gigabytes = 0;  ///< of the factors; 0: half of the memory that is available, on a device 9/10
-    double max_operations = 0; ///< of the factorisation on one core, a hundredth of those on a device; 0: any number
+    double max_operations = 0; ///< of the factorisation on one core; 0: any number. Of automatic solves on a device
+                               ///< sixty times as many
     /// Orders that attempts with other limits found for the same matrix: each is computed once. See
     /// make_known_orders().
     std::shared_ptr<detail::known_orders> orders{};

@@ -246,8 +246,14 @@ TEST_CASE("cudss: singular matrices are refused, also if small pivots were repla
     CHECK_THROWS_WITH_AS(factors_of<double>(a.view()), doctest::Contains("singular to working precision"),
                          matrix_error);
     auto poisoned = to_csr<double>(random_matrix(20, false, 1));
+    auto good = factors_of<double>(poisoned.view());
     poisoned.values()[3] = std::nan("");
     CHECK_THROWS_WITH_AS(factors_of<double>(poisoned.view()), doctest::Contains("is not finite"), matrix_error);
+    CHECK_THROWS_AS(good.refactor(host_executor{1}, poisoned.view()), matrix_error);
+    std::vector<double> const b(20, 1.0);
+    std::vector<double> x(20);
+    CHECK_THROWS_AS(good.solve(host_executor{1}, array_view<double const>(b), array_view<double>(x), false),
+                    matrix_error);
 }
 
 TEST_CASE("cudss: estimates and failures of the library are errors in words") {
@@ -284,6 +290,12 @@ TEST_CASE("cudss: estimates and failures of the library are errors in words") {
     auto const factors = factors_of<double>(a.view());
     CHECK(factors.kind() == detail::factor_kind::symmetric);
     check_solves(factors, a.view());
+
+    state.unsupported_type = detail::cudss::hermitian; // a Hermitian matrix has the general form
+    auto const h = complex_matrix(40, true, -1.5);
+    auto const general = factors_of<complex_pair<double>>(h.view());
+    CHECK(general.kind() == detail::factor_kind::general);
+    check_solves(general, h.view());
 }
 
 TEST_CASE("cudss: new values use the same analysis if they suit it") {
