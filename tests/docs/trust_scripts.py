@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests scripts/mutate.py and scripts/coverage.py on a program of two functions.
 
-    trust_scripts.py SCRIPTS    exit code 77: no ninja, g++ or gcov
+    trust_scripts.py SCRIPTS    exit code 77: no ninja, g++, gcov or git
 """
 import json
 import shutil
@@ -14,6 +14,7 @@ from pathlib import Path
 SCRIPTS = Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(SCRIPTS))
 import coverage  # noqa: E402
+import mutate  # noqa: E402
 
 SOURCE = """int larger(int a, int b) {
     return (a) < (b) ? b : a;
@@ -73,14 +74,25 @@ T halved(T x) {
     return x < T(2) ? T(0) : x / T(2);
 }
 """
+TESTS = """#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+int larger(int, int);
+int sum_to(int);
+TEST_CASE("larger, of equal numbers too") {
+    CHECK(larger(2, 3) == 3);
+    CHECK(larger(3, 2) == 3);
+    CHECK(larger(4, 4) == 4);
+}
+TEST_CASE("sum_to") { CHECK(sum_to(4) == 10); }
+"""
 NINJA = """rule cxx
-  command = g++ -MD -MF $out.d -c $in -o $out
+  command = g++ -std=c++20 -include {scripts}/mutants.hpp -MD -MF $out.d -c $in -o $out
   deps = gcc
   depfile = $out.d
 rule link
   command = g++ $in -o $out
 build a.o: cxx {tree}/core/a.cpp
-build main.o: cxx {tree}/core/main.cpp
+build main.o: cxx {tree}/tests/support/main.cpp
 build bin/coppice_test_core: link a.o main.o
 build coppice_test_core: phony bin/coppice_test_core
 """
@@ -89,25 +101,27 @@ build coppice_test_core: phony bin/coppice_test_core
 def mutations(folder):
     tree, build = folder / "tree", folder / "build"
     (tree / "core").mkdir(parents=True)
+    (tree / "tests" / "support").mkdir(parents=True)
     (build / "bin").mkdir(parents=True)
     (tree / "core" / "a.cpp").write_text(SOURCE)
-    (tree / "core" / "main.cpp").write_text(PROGRAM)
-    (build / "build.ninja").write_text(NINJA.format(tree=tree))
-    subprocess.run(["ninja", "-C", str(build), "coppice_test_core"], check=True, capture_output=True)
-    words = [sys.executable, SCRIPTS / "mutate.py", "--tree", tree, "--build", build, "--only", "a.cpp", "--state", folder / "state",
-             "--out", folder / "record.json"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    (tree / "tests" / "support" / "main.cpp").write_text(TESTS)
+    (build / "build.ninja").write_text(NINJA.format(tree=tree, scripts=SCRIPTS))
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Test"]):
+        subprocess.run(["git", "-C", tree, *words], check=True)
+    mutate.PROGRAMS = ["coppice_test_core"]
+    sys.argv = ["mutate.py", "--tree", str(tree), "--build", str(build), "--state", str(folder / "state"),
+                "--out", str(folder / "record.json")]
+    assert mutate.main() == 0
     results = [json.loads(line) for line in (folder / "state").read_text().splitlines()]
-    by_place = {(r["line"], r["text"]): r["outcome"] for r in results}
-    assert by_place[2, "return (a) <= (b) ? b : a;"] == "survived", results  # equivalent: both are the same number
-    assert by_place[6, "for (int i = 0; i < n; ++i) sum += i;"] == "found", results
-    assert by_place[6, "for (int i = 0; i <= n; ++i) sum -= i;"] == "found", results
-    assert (tree / "core" / "a.cpp").read_text() == SOURCE
+    by_place = {(r["line"], SOURCE.splitlines()[r["line"] - 1][r["begin"]:].split(" ")[0]): r["outcome"] for r in results}
+    assert by_place == {(2, "<"): "survived", (6, "<="): "found", (6, "+="): "found", (7, "=="): "found"}, results
     record = json.loads((folder / "record.json").read_text())
-    assert record["tried"] == len(results) and record["found"] == len(results) - len(record["survivors"]), record
-    again = subprocess.run(words, capture_output=True, text=True)  # goes on after the results that it has
-    assert len((folder / "state").read_text().splitlines()) == len(results), again.stdout
+    assert (record["tried"], record["found"], record["equivalent"], len(record["survivors"])) == (4, 3, 0, 1), record
+    noted = (folder / "state").read_text().replace('"note": ""', '"note": "equivalent: both are the same number"')
+    (folder / "state").write_text(noted)
+    assert mutate.main() == 0  # goes on after the results that it has
+    assert (folder / "state").read_text() == noted
+    assert json.loads((folder / "record.json").read_text())["tried"] == 3
 
 
 def executed_lines(folder):
@@ -155,7 +169,7 @@ def instantiations_in_a_line(_):
 
 
 def main():
-    if not all(map(shutil.which, ("ninja", "g++", "gcov"))):
+    if not all(map(shutil.which, ("ninja", "g++", "gcov", "git"))):
         return 77
     with tempfile.TemporaryDirectory() as scratch:
         for number, test in enumerate((mutations, executed_lines, lines_with_exceptions, instantiations_in_a_line)):
