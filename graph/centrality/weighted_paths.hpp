@@ -19,9 +19,9 @@ namespace coppice::inline v0_1 {
 /// of the largest distance to the smallest difference of distances. Memory: 36 bytes per vertex and thread, 16 for each
 /// edge that was on a shortest path at some time, and 8 per vertex for each of 8 sources, or 4 per thread. CUDA
 /// processes the levels of that graph: O(n + m) and the time of sssp() per source. It searches from up to 16 sources at
-/// the same time in copies of the graph, as long as these have at most 2^27 vertices and edges, and waits after each
-/// group. Memory for each copy: 100 bytes per vertex, 12 per edge, 24 per edge on a shortest path, and that of sssp(),
-/// with `options.edges` 8 more per edge.
+/// the same time in copies of the graph, as long as these have at most 2^27 vertices and edges and take at most an
+/// eighth of the memory of the device, and waits after each group. Memory for each copy: 100 bytes per vertex, 12 per
+/// edge, 24 per edge on a shortest path, and that of sssp(), with `options.edges` 8 more per edge.
 ///
 /// If a distance does not grow by a length, the host processes levels too. Throws matrix_error if a length is not more
 /// than 0 or edges by which distances do not grow form a cycle, and the errors of betweenness().

@@ -12,7 +12,8 @@ namespace coppice::inline v0_1 {
 
 /// Computes distances from several sources; those of sources[k] are in [k * vertices, (k + 1) * vertices) and have the
 /// same bits as from sssp(). The host runs one search per thread, CUDA up to 16 in copies of the graph, as long as
-/// these have at most 2^27 vertices and edges. Memory: that of a search for each thread or copy, and the distances.
+/// these have at most 2^27 vertices and edges and take at most an eighth of the memory of the device; otherwise, and
+/// with negative lengths, one after the other. Memory: that of a search for each thread or copy, and the distances.
 /// Lengths and errors as for sssp(); sources may be repeated. If a source reaches a negative cycle, its distances are
 /// NaN. Waits.
 template <executor Executor, class T>
