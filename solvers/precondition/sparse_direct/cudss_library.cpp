@@ -39,8 +39,8 @@ library library::load(std::string const& path) {
 
 library const& library::found() {
     static library const one = [] {
-        std::string const path = setting("COPPICE_CUDSS");
-        if (path != "off") return load(path);
+        std::string const choice = setting("COPPICE_CUDSS");
+        if (choice != "off") return load(choice);
         library none;
         none.why_not = "cuDSS: COPPICE_CUDSS is off";
         return none;
