@@ -89,22 +89,34 @@ COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) 
     return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
 }
 
-/// Loads the first or last tile of a system. Rows after the last one become x = 0; corner entries become zero unless
-/// the system is cyclic. The caller must add a barrier.
+/// Starts to load the matrix, and a single right-hand side, of the first or last tile of a system. Rows after the last
+/// one become x = 0; corner entries become zero unless the system is cyclic. As for an inner tile, all copies are on
+/// their way before the first is complete: the kernel ends when its slowest tile does.
 COPPICE_NO_EXEC_CHECK
 template <bool Cyclic, class T, class R, class Block>
-COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
-                                 partition_rows<T, R> const& to) {
-    T const last = s.diagonal[s.size - 1], below = s.size > 1 ? s.lower[s.size - 1] : T(0);
-    T const padding = padding_diagonal(larger_magnitude(below, last));
-    for (int i = block.thread(); i < tile_rows; i += block.threads()) {
-        int const at = padded<block_partition>(i);
-        std::int64_t const row = first + i;
-        bool const inside = row < s.size;
-        to.lower[at] = inside && (row > 0 || (Cyclic && (!s.is_segment || s.before))) ? s.lower[row] : T(0);
-        to.diagonal[at] = inside ? s.diagonal[row] : padding;
-        to.upper[at] = row < (Cyclic && (!s.is_segment || s.after) ? s.size : s.size - 1) ? s.upper[row] : T(0);
-        to.rhs[at] = inside ? load_rhs<R>(s.rhs, s.source_of(row), s.rhs_leading, s.columns) : R(T(0));
+COPPICE_HD inline void start_edge(Block const& block, system_view<T> const& s, std::int64_t first,
+                                  partition_rows<T, R> const& to) {
+    bool const couples_first = Cyclic && (!s.is_segment || s.before),
+               couples_last = Cyclic && (!s.is_segment || s.after);
+    T padding(1);
+    if (first + tile_rows > s.size) {
+        T const below = s.size > 1 ? s.lower[s.size - 1] : T(0);
+        padding = padding_diagonal(larger_magnitude(below, s.diagonal[s.size - 1]));
+    }
+    COPPICE_UNROLL
+    for (int j = 0; j < rows_of_thread; ++j) {
+        int const at = offset_of_row(block.thread(), j);
+        std::int64_t const row = first + block.thread() + j * tile_threads;
+        bool const inside = row < s.size, lower = inside && (row > 0 || couples_first),
+                   upper = inside && (row < s.size - 1 || couples_last);
+        if (lower) start_copy(to.lower + at, s.lower + row);
+        if (upper) start_copy(to.upper + at, s.upper + row);
+        if (inside) start_copy(to.diagonal + at, s.diagonal + row);
+        if (!lower) to.lower[at] = T(0);
+        if (!upper) to.upper[at] = T(0);
+        if (!inside) to.diagonal[at] = padding, to.rhs[at] = R(T(0));
+        if constexpr (rhs_count<R> == 1)
+            if (inside && !s.order) start_copy(to.rhs + at, s.rhs + row);
     }
 }
 
@@ -119,9 +131,9 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     vector staged[Bands][each];
     COPPICE_UNROLL
     for (int band = 0; band < Bands; ++band) {
+        vector const* const first = reinterpret_cast<vector const*>(from[band]) + block.thread();
         COPPICE_UNROLL
-        for (int j = 0; j < each; ++j)
-            staged[band][j] = reinterpret_cast<vector const*>(from[band])[block.thread() + j * tile_threads];
+        for (int j = 0; j < each; ++j) staged[band][j] = first[j * tile_threads];
     }
     COPPICE_UNROLL
     for (int band = 0; band < Bands; ++band) {
@@ -143,8 +155,7 @@ template <class T, class R, class Block>
 COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s, std::int64_t first,
                                     partition_rows<T, R> const& to) {
     constexpr bool alone = rhs_count<R> == 1;
-    T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
-                   *const rhs = s.rhs + first;
+    T const *lower = s.lower + first, *diagonal = s.diagonal + first, *upper = s.upper + first, *rhs = s.rhs + first;
     bool const in_order = alone && !s.order;
     // In double precision the registers for wide loads cost more than they gain (measured on an H200).
     if (sizeof(T) == 4 && in_order && aligned_to_16(lower, diagonal, upper, rhs)) {
@@ -156,14 +167,21 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
         load_bands<3, T>(block, {lower, diagonal, upper}, {to.lower, to.diagonal, to.upper});
         return;
     }
+    // All other offsets are part of the instructions: 64-bit address arithmetic for every copy takes longer than they
+    // do.
+    lower += block.thread(), diagonal += block.thread(), upper += block.thread(), rhs += block.thread();
+    auto const own = to.from(offset_of_row(block.thread(), 0));
     COPPICE_UNROLL
     for (int j = 0; j < rows_of_thread; ++j) {
-        int const i = block.thread() + j * tile_threads, at = offset_of_row(block.thread(), j);
-        start_copy(to.lower + at, lower + i);
-        start_copy(to.diagonal + at, diagonal + i);
-        start_copy(to.upper + at, upper + i);
-        if constexpr (alone)
-            if (in_order) start_copy(to.rhs + at, rhs + i);
+        int const i = j * tile_threads, at = offset_of_row(0, j);
+        start_copy(own.lower + at, lower + i);
+        start_copy(own.diagonal + at, diagonal + i);
+        start_copy(own.upper + at, upper + i);
+    }
+    if constexpr (alone) {
+        if (!in_order) return;
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j) start_copy(own.rhs + offset_of_row(0, j), rhs + j * tile_threads);
     }
 }
 
@@ -179,29 +197,27 @@ struct row_offsets {
     }
 };
 
-/// Loads the right-hand sides of a tile with an order, or several right-hand sides. A thread issues the loads of all
-/// its rows before it stores the first, or of eight rows if there are several right-hand sides.
+/// Loads the right-hand sides of a tile with an order, or several right-hand sides; those of rows after the last one
+/// are zero. `offsets` is read for whole tiles only. A thread issues the loads of all its rows before it stores the
+/// first, or of eight rows if there are several right-hand sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_tile_rhs(Block const& block, system_view<T> const& s, std::int64_t first,
                                      row_offsets const& offsets, R* to) {
-    if constexpr (rhs_count<R> == 1) {
-        R rows[rows_of_thread];
+    constexpr int together = rhs_count<R> == 1 ? rows_of_thread : 8;
+    bool const whole = first + tile_rows <= s.size;
+    for (int start = 0; start < rows_of_thread; start += together) {
+        R rows[together];
         COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j) rows[j] = s.rhs[offsets.of[j]];
-        COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j) to[offset_of_row(block.thread(), j)] = rows[j];
-    } else {
-        constexpr int together = 8;
-        for (int start = 0; start < rows_of_thread; start += together) {
-            R rows[together];
-            COPPICE_UNROLL
-            for (int j = 0; j < together; ++j)
-                rows[j] =
-                    load_rhs<R>(s.rhs, first + block.thread() + (start + j) * tile_threads, s.rhs_leading, s.columns);
-            COPPICE_UNROLL
-            for (int j = 0; j < together; ++j) to[offset_of_row(block.thread(), start + j)] = rows[j];
+        for (int j = 0; j < together; ++j) {
+            std::int64_t const row = first + block.thread() + (start + j) * tile_threads;
+            if constexpr (rhs_count<R> == 1)
+                rows[j] = whole ? s.rhs[offsets.of[j]] : row < s.size ? s.rhs[s.source_of(row)] : T(0);
+            else
+                rows[j] = row < s.size ? load_rhs<R>(s.rhs, row, s.rhs_leading, s.columns) : R(T(0));
         }
+        COPPICE_UNROLL
+        for (int j = 0; j < together; ++j) to[offset_of_row(block.thread(), start + j)] = rows[j];
     }
 }
 
@@ -216,8 +232,10 @@ COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, s
     bool const inside = tile > 0 && first + tile_rows < s.size, early = inside && s.order && s.ready;
     if (!early) await();
     if (s.order && first + tile_rows <= s.size) offsets.read(block, s.order, first);
-    if (!inside) return load_edge<Cyclic>(block, s, first, to);
-    start_inside(block, s, first, to); // these loads overlap with those of the right-hand sides
+    if (inside)
+        start_inside(block, s, first, to); // these loads overlap with those of the right-hand sides
+    else
+        start_edge<Cyclic>(block, s, first, to);
     if (early) await();
     if (rhs_count<R> != 1 || s.order) load_tile_rhs(block, s, first, offsets, to.rhs);
 }
