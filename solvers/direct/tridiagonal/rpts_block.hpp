@@ -14,16 +14,6 @@
 
 namespace coppice::inline v0_1::rpts {
 
-/// The coarse row of thread `t` of a tile: the first 32 threads sweep downwards through their partitions, the other 32
-/// upwards.
-COPPICE_NO_EXEC_CHECK
-template <pivoting P, class T, class R>
-COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, int length,
-                                               auto const& threshold, T* multiplier = nullptr) {
-    return t < tile_partitions ? reduce_downwards<P>(rows, length, threshold, multiplier)
-                               : reduce_upwards<P>(rows, length, threshold, multiplier);
-}
-
 /// Number of rows of a cyclic system that are in no partition if `tile` is its last tile; otherwise 0.
 template <bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE int rows_after(level<T> const& s, std::int64_t tile) {
@@ -54,9 +44,10 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
     T multiplier(1);
-    row = !Cyclic && s.threshold > T(0)
-              ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold, &multiplier)
-              : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &multiplier);
+    // The first 32 threads sweep downwards through their partitions, the other 32 upwards.
+    int const step = block.thread() < tile_partitions ? 1 : -1;
+    row = !Cyclic && s.threshold > T(0) ? reduce_towards<P>(step, rows, block_partition, s.threshold, &multiplier)
+                                        : reduce_towards<P>(step, rows, block_partition, no_threshold{}, &multiplier);
     if constexpr (P == pivoting::none)
         block.sync();
     else
@@ -116,18 +107,26 @@ COPPICE_HD inline void store_solution(Block const& block, level<T> const& s, std
     std::int64_t const first = tile * tile_rows + block.thread();
     std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
     finite_check<T> check{s.fine.not_finite};
-    auto const store = [&](R values, std::int64_t to) {
+    auto const store_at = [&](R values, T* to) {
         COPPICE_UNROLL
         for (int c = 0; c < rhs_count<R>; ++c) check.see(rhs_at(values, c));
-        store_rhs(values, s.fine.x, to, s.fine.x_leading, s.fine.columns);
+        store_rhs(values, to, 0, s.fine.x_leading, s.fine.columns);
     };
+    auto const store = [&](R values, std::int64_t to) { store_at(values, s.fine.x + to); };
     if (int const i = block.thread(); i < rows_after<Cyclic>(s, tile))
         store(load_rhs<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns),
               s.fine.target_of(end + i));
     if ((tile + 1) * tile_rows <= end) {
+        T* const to = s.fine.x + first;
+        R const* const from = x + offset_of_row(block.thread(), 0);
         COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j)
-            store(x[offset_of_row(block.thread(), j)], s.fine.target ? targets.of[j] : first + j * tile_threads);
+        for (int j = 0; j < rows_of_thread; ++j) {
+            R const value = from[offset_of_row(0, j)];
+            if (s.fine.target)
+                store(value, targets.of[j]);
+            else
+                store_at(value, to + j * tile_threads); // offsets are part of the instructions
+        }
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
             store(x[offset_of_row(block.thread(), j)], s.fine.target_of(first + j * tile_threads));

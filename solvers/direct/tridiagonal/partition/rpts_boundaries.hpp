@@ -176,9 +176,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, 
                                                               pair_partition const& piece, int k, T const& threshold,
                                                               Offset const& offset, T& multiplier) {
     auto const inner = rows.from(offset(piece.first));
-    if (k == piece.coarse) return upward_row(piece, reduce_upwards<P>(inner, piece.length, threshold, &multiplier));
+    if (k == piece.coarse)
+        return upward_row(piece, reduce_towards<P>(upward_step{}, inner, piece.length, threshold, &multiplier));
     if (k == piece.coarse + 1)
-        return downward_row(piece, reduce_downwards<P>(inner, piece.length, threshold, &multiplier));
+        return downward_row(piece, reduce_towards<P>(downward_step{}, inner, piece.length, threshold, &multiplier));
     multiplier = T(1);
     return single_row<P>(rows, piece, k, offset);
 }

@@ -169,10 +169,16 @@ struct combination {
     }
 };
 
-/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1). Step
-/// is +1 downwards and -1 upwards; upwards, lower and upper band are exchanged and rows count from the other end.
-template <pivoting P, int Step, class T, class R = T>
+/// Directions of sweeps: the distance of consecutive rows. An int with these values is a direction that is known at run
+/// time only: threads of both directions then execute the same instructions.
+using downward_step = std::integral_constant<int, 1>;
+using upward_step = std::integral_constant<int, -1>;
+
+/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
+/// Upwards, lower and upper band are exchanged and rows count from the other end.
+template <pivoting P, class Step, class T, class R = T>
 struct sweep {
+    Step step;
     T const *near, *middle, *away; // bands in the direction of the sweep, at its row 0
     R const* rhs_rows;
     T far, entry, next;
@@ -181,11 +187,12 @@ struct sweep {
     T multiplier; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
     T min_pivot;  ///< smallest magnitude of a pivot, scaled by the weight
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
-        int const start = Step > 0 ? 0 : length - 1;
-        near = (Step > 0 ? rows.lower : rows.upper) + start;
+    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length, Step direction = {})
+        : step(direction) {
+        int const start = step > 0 ? 0 : length - 1;
+        near = (step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
-        away = (Step > 0 ? rows.upper : rows.lower) + start;
+        away = (step > 0 ? rows.upper : rows.lower) + start;
         rhs_rows = rows.rhs + start;
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
@@ -193,7 +200,12 @@ struct sweep {
         min_pivot = T(std::numeric_limits<typename lane_traits<T>::value_type>::max());
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
+        int const at = j * step;
+        return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
+    }
+    /// The coarse row after the last row of the sweep.
+    COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> coarse() const {
+        return {step > 0 ? far : next, entry, step > 0 ? next : far, rhs};
     }
     /// Eliminates x[j-1] from the running equation with row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
@@ -236,27 +248,18 @@ struct boundary_multipliers {
     COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
 };
 
-/// The coarse row of the last unknown of a partition, coupled to its first unknown and to the unknown after it.
-/// `multiplier`, if not null, gets the multiplier of the last row.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
-                                                                   auto const& threshold, T* multiplier = nullptr) {
-    sweep<P, 1, T, R> down(rows, length);
+/// The coarse row of the unknown at which a sweep in direction `step` ends: downwards the last unknown of a partition,
+/// coupled to its first unknown and to the unknown after it; upwards the first unknown. `multiplier`, if not null, gets
+/// the multiplier of the last row of the sweep.
+template <pivoting P, class Step, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_towards(Step step, partition_rows<T, R> const& rows,
+                                                                 auto length, auto const& threshold,
+                                                                 T* multiplier = nullptr) {
+    sweep<P, Step, T, R> all(rows, length, step);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
-    for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
-    if (multiplier) *multiplier = magnitude(down.multiplier);
-    return {down.far, down.entry, down.next, down.rhs};
-}
-
-/// The coarse row of the first unknown of a partition.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
-                                                                 auto const& threshold, T* multiplier = nullptr) {
-    sweep<P, -1, T, R> up(rows, length);
-    COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
-    for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
-    if (multiplier) *multiplier = magnitude(up.multiplier);
-    return {up.next, up.entry, up.far, up.rhs};
+    for (int j = 2; j < length; ++j) all.eliminate(j, threshold);
+    if (multiplier) *multiplier = magnitude(all.multiplier);
+    return all.coarse();
 }
 
 /// Both coarse rows in one loop, for workers that benefit from two independent chains of instructions. `multipliers`,
@@ -267,8 +270,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
                                                   boundary_multipliers<T>* multipliers = nullptr,
                                                   T* min_pivot = nullptr) {
-    sweep<P, 1, T, R> down(rows, length);
-    sweep<P, -1, T, R> up(rows, length);
+    sweep<P, downward_step, T, R> down(rows, length);
+    sweep<P, upward_step, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
         extra(j);
@@ -277,8 +280,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
     }
     if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
     if (min_pivot) *min_pivot = select(up.min_pivot < down.min_pivot, up.min_pivot, down.min_pivot);
-    first = {up.next, up.entry, up.far, up.rhs};
-    last = {down.far, down.entry, down.next, down.rhs};
+    first = up.coarse();
+    last = down.coarse();
 }
 
 /// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are eliminated.

@@ -21,26 +21,29 @@ struct half_rows {
     open_row<T, R> alone, p;
 };
 
-/// Elimination in one half of a partition, from its end, where one unknown is known, to the middle: downwards if Step =
-/// 1, upwards if Step = -1, with lower and upper band exchanged. The half has one equation more than unknowns. The
+/// Elimination in one half of a partition, from its end, where one unknown is known, to the middle, in the direction
+/// Step (see sweep). The half has one equation more than unknowns. The
 /// extra equation `alone` is row 0 at first and takes part in every pivot choice: the better pivot of `alone` and p is
 /// compared with the next row; x[j-1] is eliminated from the other one, which then contains x[j] only and is the next
 /// `alone`. Without pivoting `alone` is not used. It is a row of zeros if the multiplier of row 0 is large
 /// (boundary_multipliers).
-template <pivoting P, int Step, class T, class R = T>
+template <pivoting P, class Step, class T, class R = T>
 struct half {
+    Step step;
     T *near, *middle, *away; // bands in the direction of the half, at its row 0
     R* rhs_rows;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE half(partition_rows<T, R> const& rows, int length) {
-        int const start = Step > 0 ? 0 : length - 1;
-        near = (Step > 0 ? rows.lower : rows.upper) + start;
+    COPPICE_HD COPPICE_ALWAYS_INLINE half(partition_rows<T, R> const& rows, int length, Step direction = {})
+        : step(direction) {
+        int const start = step > 0 ? 0 : length - 1;
+        near = (step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
-        away = (Step > 0 ? rows.upper : rows.lower) + start;
+        away = (step > 0 ? rows.upper : rows.lower) + start;
         rhs_rows = rows.rhs + start;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
+        int const at = j * step;
+        return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
     }
     /// Rows 0 and 1 with known x[-1] and x[0]; `multiplier` is that of row 0.
     COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& multiplier) const {
@@ -68,7 +71,7 @@ struct half {
         T const weight = P == pivoting::none ? T(1) : p.weight;
         auto const swap = outdone<P>(p.entry, q_entry * weight);
         combination<T> const c(p.entry, q_entry, weight);
-        int const slot = (j - 1) * Step;
+        int const slot = (j - 1) * step;
         near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
         middle[slot] = select(swap, q.diagonal, p.next);
         away[slot] = select(swap, q.upper, T(0));
@@ -77,7 +80,7 @@ struct half {
     }
     /// Computes the unknown of slot j from the two unknowns after it, and shifts these: x2 = x1, x1 = x[j].
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
-        int const at = j * Step;
+        int const at = j * step;
         R const x = solve_slot(near[at], middle[at], away[at], rhs_rows[at], x1, x2);
         rhs_rows[at] = x;
         x2 = x1;
@@ -151,8 +154,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void
 substitute_partition(partition_rows<T, R> const& rows, auto length, interface_values<R> const& x, auto const& threshold,
                      boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
-    half<P, 1, T, R> const down(rows, length);
-    half<P, -1, T, R> const up(rows, length);
+    half<P, downward_step, T, R> const down(rows, length);
+    half<P, upward_step, T, R> const up(rows, length);
     auto from_top = down.begin(x.before, x.first, multipliers.first),
          from_bottom = up.begin(x.after, x.last, multipliers.last);
     for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {

@@ -173,10 +173,10 @@ TEST_CASE("rpts: the coarse rows of a partition hold for a known solution") {
         coarse_row<double> first_row, last_row;
         reduce_both<pivoting::partial>(rows, length, 0.0, first_row, last_row);
         check(first_row, last_row);
-        check(reduce_upwards<pivoting::partial>(rows, length, 0.0),
-              reduce_downwards<pivoting::partial>(rows, length, 0.0));
-        check(reduce_upwards<pivoting::scaled_partial>(rows, length, 0.0),
-              reduce_downwards<pivoting::scaled_partial>(rows, length, 0.0));
+        check(reduce_towards<pivoting::partial>(upward_step{}, rows, length, 0.0),
+              reduce_towards<pivoting::partial>(downward_step{}, rows, length, 0.0));
+        check(reduce_towards<pivoting::scaled_partial>(upward_step{}, rows, length, 0.0),
+              reduce_towards<pivoting::scaled_partial>(downward_step{}, rows, length, 0.0));
         substitute_partition<pivoting::partial>(rows, length, {x[0], x[1], x[last], x[last + 1]}, 0.0, {});
         for (std::size_t j = 1; j <= last; ++j) CHECK(s.rhs[j] == doctest::Approx(x[j]).epsilon(1e-9));
     }
@@ -374,8 +374,10 @@ TEST_CASE("rpts: a tile records the first split without a partition that is near
             };
             auto const sweeps_are_small = [&](int k) {
                 double down = 1, up = 1;
-                reduce_downwards<pivoting::partial>(own.from(k * block_partition), block_partition, 0.0, &down);
-                reduce_upwards<pivoting::partial>(own.from(k * block_partition), block_partition, 0.0, &up);
+                reduce_towards<pivoting::partial>(downward_step{}, own.from(k * block_partition), block_partition, 0.0,
+                                                  &down);
+                reduce_towards<pivoting::partial>(upward_step{}, own.from(k * block_partition), block_partition, 0.0,
+                                                  &up);
                 return down < min_multiplier && up < min_multiplier;
             };
             int expected = 0;
@@ -517,7 +519,7 @@ TEST_CASE("rpts: lanes of a pack and scalars compute the same") {
                                                    lanes(0.0), {});
     for (int l = 0; l < lanes::size; ++l) {
         auto const own = rows_of(systems[std::size_t(l)]);
-        auto const up = reduce_upwards<pivoting::scaled_partial>(own, length, 0.0);
+        auto const up = reduce_towards<pivoting::scaled_partial>(upward_step{}, own, length, 0.0);
         CHECK(reinterpret_cast<double const*>(&first.diagonal)[l] == doctest::Approx(up.diagonal).epsilon(1e-12));
         CHECK(reinterpret_cast<double const*>(&first.rhs)[l] == doctest::Approx(up.rhs).epsilon(1e-12));
         substitute_partition<pivoting::scaled_partial>(own, length, {1.0, 2.0, 3.0, 4.0}, 0.0, {});
