@@ -51,8 +51,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
     if constexpr (P == pivoting::none)
         block.sync();
     else
-        resplit_pairs<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), multiplier,
-                         row);
+        resplit_pairs<P>(block, s, tile, all, pair_exchange<T, R>(shared), multiplier, row);
     // The rows of the tile are not needed any more: their memory collects the coarse rows for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);

@@ -86,29 +86,45 @@ struct split_group {
     }
 };
 
+/// Arrays in shared memory after the rows of a tile, see tile_bytes.
+template <class T, class R>
+struct pair_exchange {
+    unsigned* words;
+    pair_sweep<T, R>* sweeps; ///< four for each pair: those that make its coarse rows
+
+    COPPICE_HD explicit pair_exchange(unsigned char* shared)
+        : words(reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>)),
+          sweeps(reinterpret_cast<pair_sweep<T, R>*>(shared + tile_rows_bytes<T, R> + exchanged_words_bytes)) {}
+    COPPICE_HD pair_sweep<T, R>& of(int lane, int coarse) const { return sweeps[2 * lane + coarse]; }
+};
+
 /// The first split of the pair of a thread whose partitions are not nearly singular inside; 0 if there is none or the
-/// pair is not in `open`, which is uniform in the block.
+/// pair is not in `open`, which is uniform in the block. Stores its sweeps; the caller must add a barrier.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline pair_split find_split(Block const& block, level<T> const& s, partition_rows<T, R> const& all,
-                                        unsigned open, unsigned* words) {
+                                        unsigned open, pair_exchange<T, R> const& exchange) {
     int const lane = block.thread() % tile_partitions & ~1, warp = block.thread() / tile_partitions;
     pair_split mine;
     COPPICE_NO_UNROLL
     for (int first = 1, pass = 1; open != 0 && first < pair_split::numbers; ++pass) {
         split_group const group(block.thread(), open);
         pair_split const tried{first + group.split()};
-        bool bad = true;
-        if (group.works() && tried.number < pair_split::numbers)
-            bad = multiplier_in_pair<P, T>(lane_rows(all, group.pair(open)),
-                                           tried.partition(group.sweep / 2, 2 * block_partition), group.sweep % 2 == 0,
-                                           s.threshold,
-                                           [](int i) { return padded<block_partition>(i); }) < T(min_multiplier);
-        unsigned const of_warp = block.ballot(bad);
-        unsigned* const exchanged = words + pass % 2 * 2; // other threads may still read those of the pass before
+        bool const works = group.works() && tried.number < pair_split::numbers, downwards = group.sweep % 2 == 0;
+        int const tried_pair = works ? group.pair(open) : 0;
+        pair_partition const piece = tried.partition(group.sweep / 2, 2 * block_partition);
+        pair_sweep<T, R> sweep{};
+        if (works)
+            sweep = sweep_in_pair<P>(lane_rows(all, tried_pair), piece, downwards, s.threshold,
+                                     [](int i) { return padded<block_partition>(i); });
+        unsigned const of_warp = block.ballot(!works || sweep.relative < T(min_multiplier));
+        unsigned* const exchanged =
+            exchange.words + pass % 2 * 2; // other threads may still read those of the pass before
         if (block.thread() % tile_partitions == 0) exchanged[warp] = of_warp;
         block.sync();
         unsigned const of_all[2] = {exchanged[0], exchanged[1]};
+        if (works && group.first_good(group.number % group.pairs, of_all) == group.split())
+            exchange.of(tried_pair, piece.coarse + int(downwards)) = sweep;
         if ((open >> lane & 1) != 0) {
             int const good = group.first_good(count_lanes(open & ((1u << lane) - 1)), of_all);
             if (good >= 0) mine = {first + good};
@@ -120,28 +136,37 @@ COPPICE_HD inline pair_split find_split(Block const& block, level<T> const& s, p
 }
 
 /// After the sweeps of a tile: chooses another split for pairs with a partition that is nearly singular inside
-/// (rpts_boundaries.hpp), and computes their coarse rows. Afterwards the tile may be overwritten.
+/// (rpts_boundaries.hpp). Its coarse rows are those of the sweeps that assess it. Afterwards the tile may be
+/// overwritten. Few tiles have such pairs, but the kernel ends when the slowest tile does.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std::int64_t tile,
-                                     partition_rows<T, R> const& all, unsigned* words, T const& multiplier,
-                                     coarse_row<T, R>& row) {
+                                     partition_rows<T, R> const& all, pair_exchange<T, R> const& exchange,
+                                     T const& multiplier, coarse_row<T, R>& row) {
     bool const downwards = block.thread() < tile_partitions;
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
     bool const may = has_pair(s, tile, lane);
+    unsigned* const words = exchange.words;
     // The largest multiplier of a sweep is its weight, 0.75 to 1.5. Another exact sweep over the partitions that only
     // seem to be nearly singular would take longer than another split of them.
     unsigned const open = bad_pairs(block, words, may && multiplier < T(min_multiplier));
     pair_split mine;
     T new_multiplier = multiplier;
     if (open != 0) { // uniform in the block
-        mine = find_split<P>(block, s, all, open, words);
-        shifted_offset const offset(mine);
-        if (mine.number != 0) shift_rows(all, pair, offset.gap, 2 * (lane - pair) + int(downwards));
+        mine = find_split<P>(block, s, all, open, exchange);
         block.sync();
-        if (mine.number != 0)
-            row = row_of_pair<P>(lane_rows(all, pair), mine.partition(lane - pair, 2 * block_partition),
-                                 2 * (lane - pair) + int(downwards), s.threshold, offset, new_multiplier);
+        if (mine.number != 0) {
+            pair_partition const piece = mine.partition(lane - pair, 2 * block_partition);
+            int const coarse = 2 * (lane - pair) + int(downwards);
+            if (coarse == piece.coarse || coarse == piece.coarse + 1) {
+                row = exchange.of(pair, coarse).row;
+                new_multiplier = exchange.of(pair, coarse).multiplier;
+            } else {
+                row = single_row<P>(lane_rows(all, pair), piece, coarse,
+                                    [](int i) { return padded<block_partition>(i); });
+                new_multiplier = T(1);
+            }
+        }
         block.sync();
     }
     // Threads that sweep downwards make the second coarse row of a partition, the others the first.

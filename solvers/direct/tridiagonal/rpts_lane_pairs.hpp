@@ -31,7 +31,7 @@ struct lane_pair {
     template <pivoting P>
     COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
         auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-            return multiplier_in_pair<P, T>(rows(), piece, downwards, threshold, in_place);
+            return sweep_in_pair<P>(rows(), piece, downwards, threshold, in_place).relative;
         };
         return multiplier(true) >= T(min_multiplier) || multiplier(false) >= T(min_multiplier);
     }

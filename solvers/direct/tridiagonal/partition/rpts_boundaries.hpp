@@ -112,37 +112,6 @@ COPPICE_HD COPPICE_ALWAYS_INLINE unsigned small_multipliers(boundary_multipliers
            << first;
 }
 
-/// The multiplier of the last row of a sweep over `length` rows divided by the largest multiplier of any row
-/// (min_multiplier). row(j), j from 0 in the direction of the sweep, returns {near, middle, away}; entries up to
-/// `threshold` count as zero. Uses exactly the arithmetic of the sweep: if entries cancel, another order of operations
-/// would assess a different equation.
-template <pivoting P, class T, class Row>
-COPPICE_HD COPPICE_ALWAYS_INLINE T relative_multiplier(int length, T const& threshold, Row const& row) {
-    auto const p = row(1);
-    T entry = p.diagonal, next = p.upper, weight(1), multiplier(1), largest(1);
-    for (int j = 2; j < length; ++j) {
-        auto const q = row(j);
-        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
-        if constexpr (P != pivoting::none) weight = c.weight;
-        entry = c.of(next, q.diagonal);
-        next = c.q_factor * q.upper;
-        multiplier = magnitude(c.q_factor);
-        largest = larger(multiplier, largest * magnitude(c.p_factor));
-    }
-    return multiplier / largest;
-}
-
-/// relative_multiplier in a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair.
-template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE T multiplier_in_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
-                                                      bool downwards, T const& threshold, Offset const& offset) {
-    return relative_multiplier<P, T>(piece.length, threshold, [&](int j) COPPICE_INLINE_LAMBDA {
-        int const i = offset(downwards ? piece.first + j : piece.end() - 1 - j);
-        return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
-                         downwards ? rows.upper[i] : rows.lower[i], T(0));
-    });
-}
-
 /// Transforms the coarse rows of a partition to the unknowns of its pair: next to a sum, a = (a + b) - b.
 template <class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> upward_row(pair_partition const& piece, coarse_row<T, R> row) {
@@ -169,19 +138,44 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> single_row(partition_rows<T, R
     return {alone.lower, alone.diagonal - neighbour, alone.upper, alone.rhs};
 }
 
-/// Coarse row k of a pair; `piece` is its partition k / 2. offset(i) is the offset of row i of the pair; the rows of
-/// the partition are contiguous. `multiplier` gets that of the last row of the sweep.
+/// Result of a sweep through a partition of a pair.
+template <class T, class R = T>
+struct pair_sweep {
+    coarse_row<T, R> row; ///< coarse row `coarse` of the pair after an upward sweep, `coarse` + 1 after a downward one
+    T multiplier;         ///< of the last row
+    T relative;           ///< `multiplier` divided by the largest multiplier of any row (min_multiplier)
+};
+
+/// Sweeps through a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair. Entries up
+/// to `threshold` count as zero. The arithmetic is that of reduce_towards(): if entries cancel, another order of
+/// operations would assess a different equation.
 template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, R> const& rows,
-                                                              pair_partition const& piece, int k, T const& threshold,
-                                                              Offset const& offset, T& multiplier) {
-    auto const inner = rows.from(offset(piece.first));
-    if (k == piece.coarse)
-        return upward_row(piece, reduce_towards<P>(upward_step{}, inner, piece.length, threshold, &multiplier));
-    if (k == piece.coarse + 1)
-        return downward_row(piece, reduce_towards<P>(downward_step{}, inner, piece.length, threshold, &multiplier));
-    multiplier = T(1);
-    return single_row<P>(rows, piece, k, offset);
+COPPICE_HD COPPICE_ALWAYS_INLINE pair_sweep<T, R> sweep_in_pair(partition_rows<T, R> const& rows,
+                                                                pair_partition const& piece, bool downwards,
+                                                                T const& threshold, Offset const& offset) {
+    auto const row = [&](int j) COPPICE_INLINE_LAMBDA {
+        int const i = offset(downwards ? piece.first + j : piece.end() - 1 - j);
+        return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
+                         downwards ? rows.upper[i] : rows.lower[i], rows.rhs[i]);
+    };
+    auto const p = row(1);
+    T far = p.lower, entry = p.diagonal, next = p.upper, weight(1), multiplier(1), largest(1);
+    R rhs = p.rhs;
+    COPPICE_UNROLL_BY(4)
+    for (int j = 2; j < piece.length; ++j) {
+        auto const q = row(j);
+        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
+        if constexpr (P != pivoting::none) weight = c.weight;
+        far = c.p_factor * far;
+        entry = c.of(next, q.diagonal);
+        next = c.q_factor * q.upper;
+        rhs = c.of(rhs, q.rhs);
+        multiplier = magnitude(c.q_factor);
+        largest = larger(multiplier, largest * magnitude(c.p_factor));
+    }
+    return {downwards ? downward_row(piece, coarse_row<T, R>{far, entry, next, rhs})
+                      : upward_row(piece, coarse_row<T, R>{next, entry, far, rhs}),
+            multiplier, multiplier / largest};
 }
 
 } // namespace coppice::inline v0_1::rpts

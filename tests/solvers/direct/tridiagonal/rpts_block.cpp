@@ -270,7 +270,7 @@ TEST_CASE("rpts: partition boundaries are shifted if a partition is nearly singu
     auto const all = rows_of(s);
     auto const multiplier = [&](int first, int length, bool down) {
         pair_partition const piece{first, length, 0, -1, 2};
-        return multiplier_in_pair<pivoting::partial, double>(all, piece, down, 0, [](int i) { return i; });
+        return sweep_in_pair<pivoting::partial>(all, piece, down, 0.0, [](int i) { return i; }).relative;
     };
     for (bool const down : {true, false}) {
         CHECK(multiplier(32, 32, down) < 1e-10);
@@ -367,8 +367,8 @@ TEST_CASE("rpts: a tile records the first split without a partition that is near
             auto const own = all.from(pair * pair_rows);
             auto const is_bad = [&](pair_partition const& piece) {
                 auto const small = [&](bool down) {
-                    return multiplier_in_pair<pivoting::partial, double>(own, piece, down, 0.0,
-                                                                         [](int i) { return i; }) < min_multiplier;
+                    return sweep_in_pair<pivoting::partial>(own, piece, down, 0.0, [](int i) { return i; }).relative <
+                           min_multiplier;
                 };
                 return small(true) && small(false);
             };
