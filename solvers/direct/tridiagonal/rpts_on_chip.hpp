@@ -205,7 +205,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
         T const scale = scale_of<P>(own, threshold);
         mine = segment_of(top, bottom, scale);
         if constexpr (P != pivoting::none)
-            if (multipliers.larger_one() < T(watched_multiplier)) mine = merged_segment<P>(own, scale, threshold);
+            if (multipliers.larger_one() < T(min_multiplier)) mine = merged_segment<P>(own, scale, threshold);
         if (Cyclic && position.left <= 0) mine = identity_segment<T>();
     }
     merge_lanes<P>(block, task.group, mine, separators, threshold);

@@ -228,8 +228,8 @@ struct sweep {
 /// sweeps. Below this bound (a backward error of 64 epsilon) partitions are reduced in another way: see
 /// rpts_boundaries.hpp and rpts_on_chip.hpp. Of partitions of random rows, 3 in 10 000 are below it.
 inline constexpr double min_multiplier = 1.0 / 128;
-/// Partitions whose sweeps report a smaller multiplier are checked exactly, on the host and on chip: in a sweep the
-/// largest multiplier is only near 1. Tiles of a GPU compare with min_multiplier directly (rpts_block_pairs.hpp).
+/// Partitions whose sweeps report a smaller multiplier are checked exactly on the host: in a sweep the largest multiplier
+/// is only near 1. A GPU compares with min_multiplier directly (rpts_block_pairs.hpp, rpts_on_chip.hpp).
 inline constexpr double watched_multiplier = 1.0 / 32;
 /// A boundary row with a smaller multiplier takes part in the elimination of the inner unknowns; see
 /// boundary_multipliers.
