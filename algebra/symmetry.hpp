@@ -163,20 +163,25 @@ sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, 
     return {std::move(copy), view};
 }
 
+/// The off-diagonal weights of |A| + |B|, without zeros; both are square, sorted and without duplicates. `b` without
+/// offsets is empty.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> merged_weights(Executor const& exec, csr_view<T, I, O> a, csr_view<T, I, O> b) {
+    O nonzeros = 0;
+    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, b}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    for_each(exec, a.rows(), write_weights<T, I, O>{a, b, offsets.data(), indices.data(), values.data()});
+    return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+}
+
 /// symmetrised_weights() of a square matrix whose rows are sorted, finite and without duplicates.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> united_weights(Executor const& exec, csr_view<T, I, O> a) {
     auto transposed = transpose(exec, a);
     bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, transposed.view()}, both{});
     if (symmetric) transposed = {};
-
-    O nonzeros = 0;
-    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, transposed.view()}, nonzeros);
-    buffer<I> indices(exec, nonzeros);
-    buffer<T> values(exec, nonzeros);
-    for_each(exec, a.rows(),
-             write_weights<T, I, O>{a, transposed.view(), offsets.data(), indices.data(), values.data()});
-    return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+    return merged_weights(exec, a, transposed.view());
 }
 
 } // namespace detail

@@ -80,19 +80,28 @@ bool are_equal(Executor const& exec, View a, View b) {
 struct coupling_symmetry {
     bool pattern, values;
 };
-/// Returns the symmetry of the entries of K that this rank owns; the rows and columns of rank p begin with begin[p].
+/// K^T: the entries (j, i) of other ranks in the rows of this rank; the rows and columns of rank p begin with begin[p].
 /// Collective.
 template <executor Executor, class T>
-coupling_symmetry symmetry_of(Executor const& exec, rank_communicator const& comm, hypersparse_rows<T> const& k,
-                              rank_offsets const& begin) {
+hypersparse_rows<T> mirrored(Executor const& exec, rank_communicator const& comm, hypersparse_rows<T> const& k,
+                             rank_offsets const& begin) {
     auto const first = std::int32_t(begin[std::size_t(comm.rank())]);
-    auto const mirrored =
-        push_rows(exec, comm, renumber(exec, transposed(exec, k), 0, first, k.columns(), k.columns()), begin);
-    auto const a = k.entries().view(), b = mirrored.entries().view();
-    bool const pattern = are_equal(exec, k.list().view(), mirrored.list().view()) &&
+    return push_rows(exec, comm, renumber(exec, transposed(exec, k), 0, first, k.columns(), k.columns()), begin);
+}
+/// Compares K with mirrored(K).
+template <executor Executor, class T>
+coupling_symmetry symmetry_of(Executor const& exec, hypersparse_rows<T> const& k, hypersparse_rows<T> const& mirror) {
+    auto const a = k.entries().view(), b = mirror.entries().view();
+    bool const pattern = are_equal(exec, k.list().view(), mirror.list().view()) &&
                          are_equal(exec, a.row_offsets(), b.row_offsets()) &&
                          are_equal(exec, a.column_indices(), b.column_indices());
     return {pattern, pattern && are_equal(exec, a.values(), b.values())};
+}
+/// Returns the symmetry of the entries of K that this rank owns. Collective.
+template <executor Executor, class T>
+coupling_symmetry symmetry_of(Executor const& exec, rank_communicator const& comm, hypersparse_rows<T> const& k,
+                              rank_offsets const& begin) {
+    return symmetry_of(exec, k, mirrored(exec, comm, k, begin));
 }
 
 } // namespace coppice::inline v0_1::distributed
