@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/graph/factor/factor_result.hpp>
@@ -21,6 +22,10 @@ template <executor Executor, class T>
 class distributed_graph {
 public:
     distributed_graph(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& weights);
+    /// As above, of the submatrix of the rows and columns of this rank, in memory of the executor, and the entries in
+    /// columns of other ranks. Rank p has the vertices [begins[p], begins[p + 1]).
+    distributed_graph(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
+                      csr_view<T> own, typename distributed_csr<Executor, T>::entries_of_others const& couplings);
     distributed_graph(distributed_graph&&) noexcept;
     distributed_graph& operator=(distributed_graph&&) noexcept;
     ~distributed_graph();

@@ -65,14 +65,15 @@ struct distributed_graph<Executor, T>::state {
     distributed::rank_graph<Executor> graph;
     csr<T> weights; ///< columns: own vertices, then outer vertices
 
-    state(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a)
-        : outer_columns(distributed::set_up_executor(exec), array_view<std::int32_t const>(a.couplings().columns)),
-          graph(exec, comm, a.begins(), outer_columns.distinct), weights(merged_weights(exec, a)) {}
+    using couplings_type = typename distributed_csr<Executor, T>::entries_of_others;
+
+    state(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins, csr_view<T> own,
+          couplings_type const& couplings)
+        : outer_columns(distributed::set_up_executor(exec), array_view<std::int32_t const>(couplings.columns)),
+          graph(exec, comm, begins, outer_columns.distinct), weights(merged_weights(exec, own, couplings)) {}
 
 private:
-    csr<T> merged_weights(Executor const& exec, distributed_csr<Executor, T> const& a) const {
-        auto const& entries = a.couplings();
-        auto const& own = a.own_block();
+    csr<T> merged_weights(Executor const& exec, csr_view<T> own, couplings_type const& entries) const {
         auto const rows = own.rows();
         std::vector<std::int32_t> begin(std::size_t(rows) + 1, 0), at;
         for (std::size_t k = 0; k < entries.rows.size(); ++k)
@@ -89,8 +90,8 @@ private:
             std::int32_t(std::lower_bound(outer_columns.distinct.begin(), outer_columns.distinct.end(), ids.first) -
                          outer_columns.distinct.begin());
         for_each(exec, offsets.size(),
-                 distributed::merge_columns<T>{own.view(), couplings.view(), rows, before, offsets.data(),
-                                               columns.data(), values.data()});
+                 distributed::merge_columns<T>{own, couplings.view(), rows, before, offsets.data(), columns.data(),
+                                               values.data()});
         return {rows, rows + outer, std::move(offsets), std::move(columns), std::move(values)};
     }
 };
@@ -98,7 +99,12 @@ private:
 template <executor Executor, class T>
 distributed_graph<Executor, T>::distributed_graph(Executor const& exec, rank_communicator const& comm,
                                                   distributed_csr<Executor, T> const& weights)
-    : state_(std::make_unique<state>(exec, comm, weights)) {}
+    : distributed_graph(exec, comm, weights.begins(), weights.own_block().view(), weights.couplings()) {}
+template <executor Executor, class T>
+distributed_graph<Executor, T>::distributed_graph(
+    Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins, csr_view<T> own,
+    typename distributed_csr<Executor, T>::entries_of_others const& couplings)
+    : state_(std::make_unique<state>(exec, comm, begins, own, couplings)) {}
 template <executor Executor, class T>
 distributed_graph<Executor, T>::distributed_graph(distributed_graph&&) noexcept = default;
 template <executor Executor, class T>
