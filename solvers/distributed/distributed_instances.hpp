@@ -11,10 +11,12 @@
 #include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks_solve.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/forests/distributed_forest.hpp>
 #include <coppice/solvers/distributed/levels/distributed_multilevel.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr_apply.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -26,15 +28,11 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
     return solve(rank_executor<Base>(exec, comm), method, a, m, b, x, options);
 }
 
+namespace distributed {
+
 template <executor Base, class T>
-any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
-                                                            std::string_view choice, distributed_csr<Base, T> const& a,
-                                                            option_values const& options) {
-    named_choice named = parse_choice(choice);
-    if (comm.ranks() == 1 || named.name != "multilevel")
-        return make_preconditioner(exec, choice, a.own_block().view(), options);
-    for (auto const& [key, value] : options.entries()) named.options.set(key, value);
-    chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::options, named.options);
+distributed_multilevel<Base, T> make_multilevel(Base const& exec, rank_communicator const& comm,
+                                                distributed_csr<Base, T> const& a, chosen_options const& chosen) {
     auto const require_only = [&](bool holds, std::string const& option, char const* only) {
         if (!holds)
             throw argument_error("multilevel in several ranks: " + option + "=" + std::string(chosen.text(option)) +
@@ -42,9 +40,35 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
     };
     require_only(chosen.integer("block") <= 1, "block", "1");
     require_only(chosen.text("storage") == "single", "storage", "single");
+    return {exec, comm, a, multilevel_entry::read(chosen)};
+}
+
+/// Makes the preconditioner of all ranks by make(options), and its report.
+template <class Entry, executor Base, class T, class Make>
+any_preconditioner<Base, T> make_over_ranks(Base const& exec, named_choice named, option_values const& options,
+                                            Make const& make) {
+    for (auto const& [key, value] : options.entries()) named.options.set(key, value);
+    chosen_options const chosen("preconditioner \"" + named.name + "\"", Entry::options, named.options);
     detail::stopwatch watch(exec);
-    distributed::distributed_multilevel<Base, T> made(exec, comm, a, multilevel_entry::read(chosen));
+    auto made = make(chosen);
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
+}
+
+} // namespace distributed
+
+template <executor Base, class T>
+any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
+                                                            std::string_view choice, distributed_csr<Base, T> const& a,
+                                                            option_values const& options) {
+    named_choice const named = parse_choice(choice);
+    if (comm.ranks() > 1 && named.name == "multilevel")
+        return distributed::make_over_ranks<multilevel_entry, Base, T>(
+            exec, named, options, [&](auto const& o) { return distributed::make_multilevel(exec, comm, a, o); });
+    if (comm.ranks() > 1 && named.name == "forest")
+        return distributed::make_over_ranks<forest_entry, Base, T>(exec, named, options, [&](auto const& o) {
+            return distributed::distributed_forest<Base, T>(exec, comm, a, forest_entry::read(o));
+        });
+    return make_preconditioner(exec, choice, a.own_block().view(), options);
 }
 
 // All instantiations for one executor. Expand within namespace coppice.

@@ -26,11 +26,18 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
                                 array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                                 krylov_options const& options = {});
 
-/// Creates the named preconditioner (make_preconditioner) for the own block of each rank; together they are block
-/// Jacobi. The exception is "multilevel", one algebraic multigrid method over all ranks: aggregates do not cross rank
-/// boundaries, but every level and the coarse solve couple all ranks, so the number of iterations hardly depends on the
-/// number of ranks. Collective, as is apply() of the multilevel method. Throws the errors of make_preconditioner, and
-/// argument_error for the options `block` and `storage` of a multilevel method on several ranks.
+/// Creates the named preconditioner (make_preconditioner). Two of them couple all ranks, and their apply() is
+/// collective; the others are made for the own block of each rank, which together is block Jacobi.
+///
+/// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
+///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks.
+/// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding. It
+///   waits in apply() if few long paths have most rows (distributed_forest.hpp). Preconditioners with several forests
+///   ("alt-i", "mos" and the others) and "block-forest" are made for the own blocks.
+///
+/// Collective. Throws the errors of make_preconditioner; argument_error for options that only one rank has: `block` and
+/// `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and apply_transpose()
+/// of the two that couple all ranks throw argument_error.
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,

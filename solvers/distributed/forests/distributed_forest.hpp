@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The algebraic tridiagonal preconditioner over ranks: the paths of its linear forest cross partition boundaries.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <coppice/core/multi_executor.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/one_level/forest_options.hpp>
+
+namespace coppice::inline v0_1::distributed {
+
+/// Computes z = P^T T^-1 P r as forest_preconditioner does for the whole matrix: the same forest, bit for bit, and the
+/// same tridiagonal matrix T; the solutions differ by rounding errors. Collective.
+///
+/// The rows of T are distributed in the order of the forest. A rank begins at the start of a path near its first row if
+/// then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise, if there are few long paths, the
+/// positions are divided as the rows of A are. apply() fetches r in the order of the forest from its owners, solves and
+/// fetches z from the owners of the positions. In the first case each rank solves its own system, and on devices with
+/// NCCL nothing waits for the host. In the second case the solve is distributed RPTS (distributed_rpts), which waits.
+///
+/// If T has rows that are not diagonally dominant, it is regularised during the set-up, for which every path is on one
+/// rank; that needs memory for its longest path.
+template <executor Executor, class T>
+class distributed_forest {
+public:
+    /// Throws argument_error for options that distributed_rpts does not accept, and the errors of parallel_factor();
+    /// matrix_error, on this rank, for duplicates and values that are not finite.
+    distributed_forest(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a,
+                       forest_options const& options = {});
+    distributed_forest(distributed_forest&&) noexcept;
+    distributed_forest& operator=(distributed_forest&&) noexcept;
+    ~distributed_forest();
+
+    /// r[size] and z[size] are the blocks of this rank, in the order of the rows of A.
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    /// Throws argument_error, because the values of other ranks would be needed.
+    void refresh(Executor const& exec, csr_view<T> own_block);
+    bool replayable() const;
+    bool divides_paths() const; ///< whether a path may have rows of several ranks, so that apply() waits
+    /// As of forest_preconditioner; equal on all ranks except for the times.
+    std::vector<finding> findings() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+#define COPPICE_DISTRIBUTED_FOREST(EXTERN, EXECUTOR, T) EXTERN template class distributed_forest<EXECUTOR, T>;
+COPPICE_DISTRIBUTED_FOREST(extern, host_executor, float)
+COPPICE_DISTRIBUTED_FOREST(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_DISTRIBUTED_FOREST(extern, cuda_executor, float)
+COPPICE_DISTRIBUTED_FOREST(extern, cuda_executor, double)
+#endif
+
+} // namespace coppice::inline v0_1::distributed

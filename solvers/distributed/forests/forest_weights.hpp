@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The weighted graph of a distributed matrix: make_edge_weights() over ranks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/spmv/inspect_nonzeros.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
+#include <coppice/solvers/distributed/levels/pushed_rows.hpp>
+
+namespace coppice::inline v0_1::distributed {
+
+[[noreturn]] inline void refuse_duplicates() {
+    throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
+}
+
+/// Magnitudes of the entries in columns of other ranks, sorted; [rows of the rank, rows of all ranks]. Throws
+/// matrix_error for duplicates and for values that are not finite.
+template <executor Executor, class T>
+hypersparse_rows<T> magnitudes_of_couplings(Executor const& exec, rank_communicator const& comm,
+                                            distributed_csr<Executor, T> const& a) {
+    auto const& entries = a.couplings();
+    std::vector<std::int32_t> rows;
+    std::vector<T> values;
+    for (std::size_t r = 0; r < entries.rows.size(); ++r)
+        for (auto k = std::size_t(entries.offsets[r]); k < std::size_t(entries.offsets[r + 1]); ++k) {
+            T const value = entries.values[k];
+            if (!detail::is_finite(value))
+                throw matrix_error("row " + std::to_string(a.begins()[std::size_t(comm.rank())] + entries.rows[r]) +
+                                   ", column " + std::to_string(entries.columns[k]) + " holds " +
+                                   detail::value_text(value) + ", expected a finite value");
+            rows.push_back(entries.rows[r]);
+            values.push_back(detail::magnitude(value));
+        }
+    auto made = matrix_of_tuples(exec, std::int32_t(a.size()), std::int32_t(a.begins().back()), exec.copy(rows),
+                                 exec.copy(entries.columns), exec.copy(values));
+    if (std::size_t(made.nonzeros()) != values.size()) refuse_duplicates();
+    return made;
+}
+
+/// Copies the entries in columns of other ranks to the host.
+template <executor Executor, class T>
+auto couplings_on_host(Executor const& exec, hypersparse_rows<T> const& k) {
+    auto const entries = k.entries().view();
+    typename distributed_csr<Executor, T>::entries_of_others all;
+    if (k.nonzeros() == 0) return all;
+    all.rows = to_vector(exec, k.list());
+    all.offsets = to_vector(exec, entries.row_offsets());
+    all.columns = to_vector(exec, entries.column_indices());
+    all.values = to_vector(exec, entries.values());
+    return all;
+}
+
+/// Returns the graph with the weights |a_ij| if the whole matrix is symmetric by magnitude, else |a_ij| + |a_ji|. So
+/// the factor is that of a single rank, bit for bit. `a` has no duplicates and its values are finite (matrix_error, on
+/// this rank). Collective.
+template <executor Executor, class T>
+distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_communicator const& comm,
+                                                   distributed_csr<Executor, T> const& a) {
+    using flags = detail::nonzero_flags;
+    csr_view<T> own = a.own_block().view();
+    csr<T> made;
+    flags found = detail::inspect_nonzeros(exec, own);
+    if (found.any(flags::not_finite)) detail::require_finite(exec, own);
+    if (found.any(flags::unsorted)) {
+        made = sort_columns(exec, own);
+        own = made.view();
+        found = detail::inspect_nonzeros(exec, own);
+        if (found.any(flags::unsorted)) refuse_duplicates();
+    }
+    auto couplings = magnitudes_of_couplings(exec, comm, a);
+    auto const mirror = mirrored(exec, comm, couplings, a.begins());
+    bool const symmetric =
+        found.symmetric_pattern() && !found.any(flags::uneven) && symmetry_of(exec, couplings, mirror).values;
+    if (comm.all_reduce(int(!symmetric), maximum{}) != 0) {
+        auto const transposed_block = transpose(exec, own);
+        made = detail::merged_weights(exec, own, transposed_block.view());
+        own = made.view();
+        couplings = add(exec, couplings, mirror);
+    }
+    return {exec, comm, a.begins(), own, couplings_on_host(exec, couplings)};
+}
+
+} // namespace coppice::inline v0_1::distributed

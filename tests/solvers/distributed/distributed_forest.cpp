@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/forests/distributed_forest.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/forests/forest_rows.hpp>
+#include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
+
+#include "support/executors.hpp"
+#include "support/graphs.hpp"
+#include "support/sanitized.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+using rank_rows = std::vector<int>; ///< first row of each rank, and the end
+
+rank_rows equal_rows(int n, int ranks) {
+    rank_rows begins;
+    for (int p = 0; p <= ranks; ++p) begins.push_back(int(std::int64_t(n) * p / ranks));
+    return begins;
+}
+
+/// Calls work(exec, comm, a) on the ranks with their rows of a matrix.
+template <class Fixture, class T, class Work>
+void with_rows(plain_csr<T> const& a, rank_rows const& begins, Work const& work) {
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type> const all(executors_of<Fixture>(begins.size() - 1));
+    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
+        auto const begin = a.offsets[std::size_t(begins[p])], end = a.offsets[std::size_t(begins[p + 1])];
+        std::vector<int> offsets(a.offsets.begin() + begins[p], a.offsets.begin() + begins[p + 1] + 1);
+        for (int& offset : offsets) offset -= begin;
+        distributed_csr<exec_type, T> const rows(exec, comm, offsets,
+                                                 {a.indices.begin() + begin, a.indices.begin() + end},
+                                                 {a.values.begin() + begin, a.values.begin() + end});
+        work(exec, comm, rows);
+    });
+}
+
+/// A grid with the couplings -wx in a row of the grid and -wy between rows, which ranks divide. The ends of the lines
+/// in the direction of the larger coupling have no others, so that the lines are the paths of the forest. `skew` makes
+/// the matrix unsymmetric, and entries of -0.001 in one direction only make its pattern unsymmetric.
+template <class T = double>
+plain_csr<T> grid(int nx, int ny, double wx, double wy, double shift, double skew = 0) {
+    graph_builder g(nx * ny);
+    for (int i = 0; i < nx * ny; ++i) {
+        int const x = i % nx, y = i / nx;
+        bool const couples_x = wx > wy || (y > 0 && y + 1 < ny), couples_y = wy > wx || (x > 0 && x + 1 < nx);
+        g.entry(i, i, 2 * wx + 2 * wy + shift);
+        if (couples_x && x > 0) g.entry(i, i - 1, -wx * (1 + skew));
+        if (couples_x && x + 1 < nx) g.entry(i, i + 1, -wx * (1 - skew));
+        if (couples_y && y > 0) g.entry(i, i - nx, -wy * (1 + skew));
+        if (couples_y && y + 1 < ny) g.entry(i, i + nx, -wy * (1 - skew));
+        if (skew != 0 && y + 2 < ny && i % 3 == 0) g.entry(i, i + 2 * nx, -0.001);
+    }
+    return g.plain<T>();
+}
+/// Paths of `length` vertices in a random order, with weak couplings between vertices that are not at an end.
+plain_csr<double> shuffled_paths(int n, int length, double diagonal, double weak) {
+    std::mt19937 random(3);
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    graph_builder g(n);
+    for (int k = 0; k < n; ++k) {
+        int const v = order[std::size_t(k)], other = k - n / 2;
+        auto const is_inside = [&](int i) { return i % length != 0 && i % length != length - 1; };
+        g.entry(v, v, diagonal + (k % 7) * 0.01);
+        if (k % length != 0) g.edge(v, order[std::size_t(k - 1)], (k % 3 - 1.5) * 0.8);
+        if (weak != 0 && other >= 0 && is_inside(k) && is_inside(other)) g.edge(v, order[std::size_t(other)], weak);
+    }
+    return g.plain();
+}
+/// Paths v, v + n / 3, v + 2 n / 3 whose tridiagonal matrices are singular, with weak couplings in the middle.
+plain_csr<double> singular_paths(int n) {
+    graph_builder g(n);
+    int const third = n / 3;
+    for (int v = 0; v < third; ++v) {
+        g.entry(v, v, 1);
+        g.entry(v + third, v + third, 2);
+        g.entry(v + 2 * third, v + 2 * third, 1);
+        g.edge(v, v + third, -1);
+        g.edge(v + third, v + 2 * third, -1);
+        if (v > 0) g.edge(v + third, v + third - 1, -1e-3);
+    }
+    return g.plain();
+}
+
+std::vector<double> right_side(std::size_t n) {
+    std::mt19937 random(11);
+    std::vector<double> r(n);
+    for (double& value : r) value = double(random() % 2001) / 1000 - 1;
+    return r;
+}
+
+/// The preconditioner of all ranks, applied once and again, gives that of one rank up to `tolerance`.
+template <class Fixture, class T>
+void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options const& options, bool divided,
+                double tolerance, bool mends = false) {
+    using exec_type = decltype(Fixture::exec());
+    auto const n = std::size_t(a.rows);
+    auto const numbers = right_side(n);
+    std::vector<T> const r(numbers.begin(), numbers.end());
+    auto const whole = Fixture::exec();
+    auto const matrix = a.on(whole);
+    forest_preconditioner<exec_type, T> const one(whole, matrix.view(), options);
+    auto const from = whole.copy(r);
+    buffer<T> to(whole, a.rows);
+    one.apply(whole, from.view(), to.view());
+    auto const expected = to_vector(whole, to);
+    std::vector<T> found(n);
+    with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto const& rows) {
+        distributed::distributed_forest<exec_type, T> const m(exec, comm, rows, options);
+        CHECK(m.divides_paths() == divided);
+        int const first = begins[std::size_t(comm.rank())];
+        auto const own = exec.copy(std::vector<T>(r.begin() + first, r.begin() + first + rows.size()));
+        buffer<T> z(exec, rows.size());
+        for (int again = 0; again < 2; ++again) m.apply(exec, own.view(), z.view());
+        auto const values = to_vector(exec, z);
+        std::copy(values.begin(), values.end(), found.begin() + first);
+        auto const of_one = one.findings(), of_rank = m.findings();
+        for (std::size_t k = 0; k < of_one.size(); ++k) {
+            CAPTURE(of_one[k].key);
+            CHECK(of_rank[k].key == of_one[k].key);
+            if (of_one[k].key == "mended_rows") CHECK((of_one[k].value > 0) == mends);
+            if (of_one[k].unit != finding_unit::seconds)
+                CHECK(of_rank[k].value == doctest::Approx(of_one[k].value).epsilon(1e-5));
+        }
+    });
+    double largest = 0, worst = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        largest = std::max(largest, std::abs(double(expected[i])));
+        worst = std::max(worst, std::abs(double(found[i]) - double(expected[i])));
+    }
+    CHECK(largest < 1e6);
+    CHECK(worst <= tolerance * largest);
+}
+
+struct named_matrix {
+    std::string name;
+    plain_csr<double> a;
+    bool divided; ///< between ranks with equally many rows
+};
+std::vector<named_matrix> matrices() {
+    int const nx = races_watched ? 24 : 60;
+    return {{"strong across the ranks", grid(nx, nx, 0.02, 1, 0.01), false},
+            {"strong along the ranks", grid(nx, nx, 1, 0.02, 0.01), false},
+            {"unsymmetric", grid(nx, nx, 0.05, 1, 0.05, 0.3), false},
+            {"short paths in random order", shuffled_paths(nx * nx, 12, 2.5, 0.01), false},
+            {"one path in random order", shuffled_paths(nx * nx, nx * nx, 2.5, 0), true},
+            {"one path, not dominant", shuffled_paths(nx * nx, nx * nx, 0.9, 0.01), true},
+            {"singular paths", singular_paths(nx * nx), false}};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("distributed forest: a rank begins at the nearest start of a path", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using offsets = std::vector<std::int64_t>;
+    auto const exec = Fixture::exec();
+    auto const nearest = [&](offsets const& begins, std::vector<std::vector<int>> const& starts) {
+        std::vector<std::vector<distributed::path_starts>> known;
+        auto const targets = exec.copy(begins);
+        for (auto const& of_rank : starts) {
+            auto const list = exec.copy(of_rank);
+            buffer<distributed::path_starts> found(exec, targets.size());
+            for_each(exec, found.size(),
+                     distributed::find_path_starts{list.data(), list.size(), targets.data(), found.data()});
+            known.push_back(to_vector(exec, found));
+        }
+        return distributed::nearest_path_starts(begins, known);
+    };
+    for (auto const& starts : {std::vector<std::vector<int>>{{0, 7, 12, 30}, {}, {}}, {{0}, {7, 12}, {30}}}) {
+        CHECK(nearest({0, 10, 20, 40}, starts) == offsets{0, 12, 12, 40});
+        CHECK(nearest({0, 9, 22, 40}, starts) == offsets{0, 7, 30, 40});
+        CHECK(nearest({0, 7, 30, 36}, starts) == offsets{0, 7, 30, 36});
+    }
+    CHECK(nearest({0, 3, 8, 9}, {{0}, {}, {}}) == offsets{0, 0, 9, 9});              // one path
+    CHECK(nearest({0, 0, 5, 5, 10}, {{}, {0}, {}, {5}}) == offsets{0, 0, 5, 5, 10}); // empty ranks
+    CHECK(nearest({0, 0, 0}, {{}, {}}) == offsets{0, 0, 0});                         // no rows
+    CHECK(distributed::most_rows({0, 3, 3, 10}) == 7);
+}
+
+TEST_CASE_TEMPLATE("distributed forest: the preconditioner is that of one rank", Fixture, COPPICE_TEST_EXECUTORS) {
+    for (auto const& [name, a, divided] : matrices())
+        for (int const ranks : {2, 3, 4, 7}) {
+            if (sanitized && ranks % 3 != 1) continue;
+            CAPTURE(name);
+            CAPTURE(ranks);
+            check_same<Fixture>(a, equal_rows(a.rows, ranks), {}, divided, 1e-10, name == "singular paths");
+        }
+}
+
+TEST_CASE_TEMPLATE("distributed forest: ranks of any size", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const a = grid(20, 31, 0.05, 1, 0.05);
+    int const n = a.rows;
+    for (rank_rows const& begins : {rank_rows{0, 0, n / 3, n / 3, n, n}, rank_rows{0, 1, 2, n}, rank_rows{0, n, n}})
+        check_same<Fixture>(a, begins, {}, false, 1e-12);
+    auto const path = shuffled_paths(2000, 2000, 2.5, 0);
+    check_same<Fixture>(path, {0, 0, 700, 700, 1400, 2000}, {}, true, 1e-12);
+    for (int const size : {0, 1, 2, 5}) // more ranks than rows
+        check_same<Fixture>(grid(size, 1, 1, 0, 0.5), equal_rows(size, 7), {}, size > 1, 1e-12);
+}
+
+TEST_CASE_TEMPLATE("distributed forest: options and single precision", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const a = grid(40, 40, 0.05, 1, 0.05);
+    std::vector<forest_options> choices{{.factor = {.rounds = 2, .ties = tie_rule::near}},
+                                        {.factor = {.rounds = 7, .charge_below = 2, .seed = 5}},
+                                        {.tridiagonal = {.pivot = pivoting::scaled_partial}}};
+    if (std::is_same_v<decltype(Fixture::exec()), host_executor>)
+        choices.push_back({.tridiagonal = {.pivot = pivoting::none}});
+    auto const paths = shuffled_paths(2000, 1000, 2.5, 0.01);
+    for (auto const& options : choices) {
+        check_same<Fixture>(a, equal_rows(a.rows, 3), options, false, 1e-11);
+        check_same<Fixture>(paths, equal_rows(paths.rows, 3), options, true, 1e-11);
+    }
+    check_same<Fixture>(grid<float>(40, 40, 0.05, 1, 0.5), equal_rows(1600, 3), {}, false, 1e-5);
+}
+
+TEST_CASE_TEMPLATE("distributed forest: CG and BiCGStab take the iterations of one rank", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const solve = [](plain_csr<double> const& a, int ranks, std::string const& method, bool of_blocks) {
+        std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
+        with_rows<Fixture>(a, equal_rows(a.rows, ranks), [&](auto const& exec, auto const& comm, auto const& rows) {
+            auto const m = of_blocks ? make_preconditioner(exec, "forest", rows.own_block().view())
+                                     : make_distributed_preconditioner(exec, comm, "forest", rows);
+            auto const first = a.rows * std::int64_t(comm.rank()) / ranks;
+            auto const numbers = right_side(std::size_t(a.rows));
+            auto const b = exec.copy(
+                std::vector<double>(numbers.begin() + first, numbers.begin() + first + std::int64_t(rows.size())));
+            auto x = exec.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
+            results[std::size_t(comm.rank())] =
+                solve_distributed(exec, comm, method, rows, m, b.view(), x.view(), {.tolerance = 1e-8});
+        });
+        for (auto const& r : results) {
+            CHECK(r.converged);
+            CHECK(r.residual_history == results[0].residual_history);
+        }
+        return results[0].iterations;
+    };
+    int const nx = sanitized ? 24 : 80;
+    auto const symmetric = grid(nx, nx, 0.01, 1, 1e-4), unsymmetric = grid(nx, nx, 0.01, 1, 1e-3, 0.2);
+    for (bool const is_symmetric : {true, false}) {
+        auto const& a = is_symmetric ? symmetric : unsymmetric;
+        std::string const method = is_symmetric ? "cg" : "bicgstab";
+        auto const one = solve(a, 1, method, false);
+        for (int const ranks : {2, 3, 4, 7}) {
+            if (sanitized && ranks != 3) continue;
+            CAPTURE(method);
+            CAPTURE(ranks);
+            auto const several = solve(a, ranks, method, false);
+            CHECK(std::abs(several - one) <= 1);
+            CHECK(several < solve(a, ranks, method, true));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("distributed forest: report and errors", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto a = grid(12, 12, 0.05, 1, 0.05);
+    rank_rows const begins{0, 50, 144};
+    auto const make = [&](std::string const& choice) {
+        with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto const& rows) {
+            auto m = make_distributed_preconditioner(exec, comm, choice, rows);
+            auto const report = m.report();
+            CHECK(report.name == "forest");
+            CHECK(report.number("paths") == 12);
+            CHECK(report.number("longest_path") == 12);
+            CHECK_THROWS_WITH_AS(m.refresh(exec, rows.own_block().view()), doctest::Contains("made anew"),
+                                 argument_error);
+            buffer<double> z(exec, rows.size());
+            CHECK_THROWS_AS(m.apply_transpose(exec, array_view<double const>(z.view()), z.view()), argument_error);
+        });
+    };
+    make("forest,rounds=9,ties=hash");
+    CHECK_THROWS_WITH_AS(make("forest,threshold=0.5"), doctest::Contains("threshold is for one rank"), argument_error);
+    CHECK_THROWS_WITH_AS(make("forest,factors=2"), doctest::Contains("has no option \"factors\""), argument_error);
+    if (std::is_same_v<decltype(Fixture::exec()), cuda_executor>)
+        CHECK_THROWS_WITH_AS(make("forest,pivoting=none"), doctest::Contains("pivoting=none"), argument_error);
+    auto const entry = [&](int row, int column) {
+        auto const begin = a.indices.begin() + a.offsets[std::size_t(row)],
+                   end = a.indices.begin() + a.offsets[std::size_t(row) + 1];
+        return std::size_t(std::find(begin, end, column) - a.indices.begin());
+    };
+    for (int const column : {48, 61}) { // of the same rank, and of the other one
+        a.values[entry(49, column)] = std::numeric_limits<double>::infinity();
+        CHECK_THROWS_WITH_AS(make("forest"), doctest::Contains("expected a finite value"), matrix_error);
+        a.values[entry(49, column)] = -1;
+        a.indices[entry(49, 37)] = column; // twice
+        CHECK_THROWS_WITH_AS(make("forest"), doctest::Contains("holds a column twice"), matrix_error);
+        a = grid(12, 12, 0.05, 1, 0.05);
+    }
+}
