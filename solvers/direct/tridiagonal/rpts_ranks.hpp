@@ -21,6 +21,17 @@ namespace coppice::inline v0_1::rpts {
 /// Upper bound of the rows that a rank does not reduce further: every rank gets these rows of all ranks.
 inline constexpr std::int64_t max_rank_rows = 512;
 
+/// Rows of a pair of partitions. Only whole pairs are reduced, so that every boundary can be shifted.
+inline constexpr std::int64_t pair_rows = 2 * min_partition;
+
+/// Number of rows that a level of `rows` rows leaves.
+inline std::int64_t coarse_rows_of_level(std::int64_t rows) { return 4 * (rows / pair_rows) + rows % pair_rows; }
+/// Number of rows that reduce_rank leaves of a rank.
+inline std::int64_t coarse_rows_of_rank(std::int64_t rows) {
+    while (rows > max_rank_rows) rows = coarse_rows_of_level(rows);
+    return rows;
+}
+
 /// The levels of a rank, from its rows down to `last`, whose rows are in memory of the executor. A rank with few rows
 /// has no levels, and `last` has its given rows.
 template <class T>

@@ -13,15 +13,12 @@ namespace coppice::inline v0_1::rpts {
 inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
 inline constexpr bool ranks_are_cyclic(cuda_executor const&) { return true; }
 
-/// Rows of a pair of partitions. Only whole pairs are reduced, so that every boundary can be shifted.
-inline constexpr std::int64_t pair_rows = 2 * min_partition;
-
 /// Calls use(rows, pairs, elements of a coarse band, offset in elements) for every level; returns the elements of all.
 template <class T, class Use>
 std::int64_t for_each_rank_level(std::int64_t rows, Use const& use) {
     std::int64_t offset = 0;
     while (rows > max_rank_rows) {
-        std::int64_t const pairs = rows / pair_rows, coarse = 4 * pairs + rows % pair_rows;
+        std::int64_t const pairs = rows / pair_rows, coarse = coarse_rows_of_level(rows);
         std::int64_t const band = align_elements<T>(coarse);
         use(rows, pairs, band, offset);
         offset += 4 * band + elements_of_pair_records<T>(2 * pairs, 1);

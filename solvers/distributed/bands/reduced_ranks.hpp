@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace distributed {
 struct rank_neighbours {
     int before = -1, after = -1; ///< neighbouring ranks; -1: none
     std::int64_t max_rows = 0;   ///< of any rank
-    rank_neighbours(std::vector<std::int64_t> const& rows, int rank) {
+    std::vector<std::int64_t> rows_of_ranks;
+    rank_neighbours(std::vector<std::int64_t> const& rows, int rank) : rows_of_ranks(rows) {
         for (int p = 0; p < int(rows.size()); ++p) {
             if (rows[std::size_t(p)] == 0) continue;
             max_rows = std::max(max_rows, rows[std::size_t(p)]);
@@ -58,6 +60,12 @@ public:
     /// x = A^-1 d; `x` must not overlap `d`. Returns whether the gathered coarse system has a column without a pivot.
     /// Synchronises for the reduction.
     bool solve(array_view<T const> d, array_view<T> x);
+    /// As solve(), without a test of the pivots. The gathered coarse system is solved on the executor, so that on
+    /// devices with NCCL nothing waits for the host. The first call allocates. For preconditioners, whose systems are
+    /// regularised; only for messages of type rank_communicator.
+    void solve_on_executor(array_view<T const> d, array_view<T> x);
+    /// Whether solve_on_executor() never waits and may be captured into a CUDA graph after its first call.
+    bool replayable() const;
     /// Whether the gathered rows are those of the whole matrix, so that the result of solve() holds for the whole
     /// matrix.
     bool crosses_whole() const;
@@ -71,6 +79,19 @@ public:
     bool refine(array_view<T const> d, array_view<T> x);
 
 private:
+    /// The system of the coarse rows of all ranks, and memory for its exchange. A rank sends `stride` rows.
+    struct gathered_rows {
+        std::int64_t stride = 0, first = 0, count = 0; ///< most rows of a rank; first row and rows of this one
+        buffer<std::int64_t> begins{};                 ///< [ranks + 1]: first row of each rank
+        buffer<T> sent{}, received{};                  ///< for each rank: lower, diagonal, upper, right-hand side
+        tridiagonal<T> matrix{};
+        buffer<T> rhs{}, solution{};
+        buffer<std::byte> workspace{};
+        gathered_rows(Executor const& exec, std::vector<std::int64_t> const& rows_of_ranks, int rank);
+    };
+
+    /// Queues the reduction of the rows of this rank; no levels if it has no rows.
+    rpts::rank_levels<T> reduce_own(array_view<T const> d, array_view<T> x);
     /// The coarse rows of this rank, on the host: lower, diagonal, upper, right-hand side, one after the other.
     std::vector<T> coarse_rows(rpts::rank_levels<T> const& levels) const;
     /// y = solution of the `n` coarse rows of all ranks; the same bits on every rank.
@@ -84,6 +105,7 @@ private:
     bool sums_vanish_ = false;
     buffer<std::byte> workspace_;
     buffer<T> outer_unknowns_; ///< the unknowns before and after the rows of the rank
+    std::optional<gathered_rows> gathered_{};
 };
 
 } // namespace coppice::inline v0_1

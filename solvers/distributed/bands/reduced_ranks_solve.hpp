@@ -7,8 +7,10 @@
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_ranks.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks.hpp>
+#include <coppice/solvers/distributed/rows/rank_executor.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -103,6 +105,45 @@ struct pick_row {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = bands[i / count][i % count]; }
 };
 
+/// Copies row i % count of band i / count to rows of the ranks that have `stride` rows each; zero without a neighbour.
+template <class T>
+struct send_coarse_row {
+    T const* bands[4];
+    std::int64_t count, stride;
+    bool begins, ends; ///< there are no rows before, after the rank
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const band = i / count, row = i % count;
+        bool const outside = (begins && band == 0 && row == 0) || (ends && band == 2 && row == count - 1);
+        to[band * stride + row] = outside ? T(0) : bands[band][row];
+    }
+};
+/// Row i of the rows of all ranks.
+template <class T>
+struct receive_coarse_row {
+    T const* from;
+    std::int64_t const* begins; ///< [ranks + 1]
+    std::int64_t ranks, stride;
+    T* bands[4];
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const rank = detail::lower_position(begins, 0, ranks, i + 1) - 1;
+        T const* const at = from + 4 * rank * stride + (i - begins[rank]);
+        for (int band = 0; band < 4; ++band) bands[band][i] = at[band * stride];
+    }
+};
+/// Copies the unknowns of a rank, [first, first + count), and those of its neighbours; zero without a neighbour.
+template <class T>
+struct keep_unknowns {
+    T const* all;
+    std::int64_t first, count, size;
+    T *own, *outer;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (i < count) own[i] = all[first + i];
+        if (i == 0) outer[0] = first > 0 ? all[first - 1] : T(0);
+        if (i == count - 1) outer[1] = first + count < size ? all[first + count] : T(0);
+    }
+};
+
 inline tridiagonal_options options_of_rpts(band_options const& options) {
     return {.pivot = options.pivot, .threshold = options.threshold};
 }
@@ -128,14 +169,77 @@ bool distributed_rpts<T, Executor, Messages>::crosses_whole() const {
 }
 
 template <class T, executor Executor, communicator Messages>
-bool distributed_rpts<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
-    rpts::rank_levels<T> levels;
-    if (a_.size() > 0) {
-        rpts::system_view<T> rows{a_.size(), a_.lower, a_.diagonal, a_.upper, d.data(), x.data()};
-        rows.before = neighbours_.before < 0 ? nullptr : outer_unknowns_.data();
-        rows.after = neighbours_.after < 0 ? nullptr : outer_unknowns_.data() + 1;
-        levels = rpts::reduce_rank(exec_, rows, workspace_.view(), options_);
+rpts::rank_levels<T> distributed_rpts<T, Executor, Messages>::reduce_own(array_view<T const> d, array_view<T> x) {
+    if (a_.size() == 0) return {};
+    rpts::system_view<T> rows{a_.size(), a_.lower, a_.diagonal, a_.upper, d.data(), x.data()};
+    rows.before = neighbours_.before < 0 ? nullptr : outer_unknowns_.data();
+    rows.after = neighbours_.after < 0 ? nullptr : outer_unknowns_.data() + 1;
+    return rpts::reduce_rank(exec_, rows, workspace_.view(), options_);
+}
+
+template <class T, executor Executor, communicator Messages>
+distributed_rpts<T, Executor, Messages>::gathered_rows::gathered_rows(Executor const& exec,
+                                                                      std::vector<std::int64_t> const& rows_of_ranks,
+                                                                      int rank) {
+    std::vector<std::int64_t> begin{0};
+    for (std::int64_t const rows : rows_of_ranks) {
+        std::int64_t const coarse = rpts::coarse_rows_of_rank(rows);
+        stride = std::max(stride, coarse);
+        begin.push_back(begin.back() + coarse);
     }
+    first = begin[std::size_t(rank)];
+    count = begin[std::size_t(rank) + 1] - first;
+    begins = exec.copy(begin);
+    sent = buffer<T>(exec, 4 * stride);
+    fill(exec, sent.view(), T(0)); // rows that a rank does not have are sent too
+    received = buffer<T>(exec, 4 * stride * std::int64_t(rows_of_ranks.size()));
+    matrix = tridiagonal<T>(exec, begin.back());
+    rhs = buffer<T>(exec, begin.back());
+    solution = buffer<T>(exec, begin.back());
+    workspace = buffer<std::byte>(exec, tridiagonal_workspace<T>(begin.back()));
+}
+
+template <class T, executor Executor, communicator Messages>
+void distributed_rpts<T, Executor, Messages>::solve_on_executor(array_view<T const> d, array_view<T> x) {
+    if (!gathered_) gathered_.emplace(exec_, neighbours_.rows_of_ranks, comm_.rank());
+    gathered_rows& all = *gathered_;
+    std::int64_t const size = all.matrix.size();
+    if (size == 0) return;
+    auto const levels = reduce_own(d, x);
+    rpts::system_view<T> const& last = levels.last;
+    for_each(exec_, 4 * last.size,
+             distributed::send_coarse_row<T>{{last.lower, last.diagonal, last.upper, last.rhs},
+                                             last.size,
+                                             all.stride,
+                                             neighbours_.before < 0,
+                                             neighbours_.after < 0,
+                                             all.sent.data()});
+    detail::gather_values(rank_executor<Executor>(exec_, comm_), static_cast<T const*>(all.sent.data()),
+                          all.received.data(), 4 * all.stride);
+    if (a_.size() == 0) return;
+    for_each(exec_, size,
+             distributed::receive_coarse_row<T>{
+                 all.received.data(),
+                 all.begins.data(),
+                 comm_.ranks(),
+                 all.stride,
+                 {all.matrix.lower.data(), all.matrix.diagonal.data(), all.matrix.upper.data(), all.rhs.data()}});
+    solve_tridiagonal_by_rpts(exec_, all.matrix.view(), all.rhs.view(), all.solution.view(), all.workspace.view(),
+                              {.pivot = options_.pivot});
+    for_each(exec_, all.count,
+             distributed::keep_unknowns<T>{all.solution.data(), all.first, all.count, size, levels.solution,
+                                           outer_unknowns_.data()});
+    rpts::substitute_rank(exec_, levels, options_);
+}
+
+template <class T, executor Executor, communicator Messages>
+bool distributed_rpts<T, Executor, Messages>::replayable() const {
+    return comm_.devices() != nullptr;
+}
+
+template <class T, executor Executor, communicator Messages>
+bool distributed_rpts<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
+    auto const levels = reduce_own(d, x);
     auto const all = comm_.gather(coarse_rows(levels));
     std::int64_t total = 0, own = 0;
     for (std::size_t p = 0; p < all.size(); ++p) {
