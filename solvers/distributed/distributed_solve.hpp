@@ -31,9 +31,9 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 ///
 /// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks.
-/// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding. It
-///   waits in apply() if few long paths have most rows (distributed_forest.hpp). Preconditioners with several forests
-///   ("alt-i", "mos" and the others) and "block-forest" are made for the own blocks.
+/// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
+///   Preconditioners with several forests ("alt-i", "mos" and the others) and "block-forest" are made for the own
+///   blocks.
 ///
 /// Collective. Throws the errors of make_preconditioner; argument_error for options that only one rank has: `block` and
 /// `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and apply_transpose()

@@ -281,6 +281,7 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
 }
 
 TEST_CASE("tridiagonal, solve: distributed") {
+    auto const of_one = json_of({"solve", "generate:aniso2,nx=40"});
     for (std::string const ranks : {"2", "3", "7"}) {
         auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", ranks});
         CHECK(direct["parts"] == std::stoi(ranks));
@@ -296,6 +297,8 @@ TEST_CASE("tridiagonal, solve: distributed") {
         CHECK(solved["preconditioner"] == "forest");
         CHECK(solved["converged"] == true);
         CHECK(solved["forward_relative_error"].get<double>() < 1e-3);
+        CHECK(solved["forest"]["paths"] == of_one["forest"]["paths"]);
+        CHECK(std::abs(solved["iterations"].get<int>() - of_one["iterations"].get<int>()) <= 1);
         auto const flow =
             json_of({"solve", "generate:convection,nx=30", "--parts", ranks, "--preconditioner", "jacobi"});
         CHECK(flow["solver"] == "bicgstab");

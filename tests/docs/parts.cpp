@@ -10,8 +10,8 @@
 
 using namespace coppice;
 
-/// Solves A x = b by CG over ranks with equally many rows; the preconditioner uses the diagonal block of each rank.
-krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int ranks) {
+/// Solves A x = b by CG over ranks with equally many rows; the paths of the preconditioner cross their boundaries.
+krylov_result solve_on_ranks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int ranks) {
     multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(ranks), host_executor{1}));
     std::vector<krylov_result> results(static_cast<std::size_t>(ranks));
     all.run([&](host_executor const& host, rank_communicator const& comm) {
@@ -44,7 +44,7 @@ int main() {
     std::vector<double> const b(std::size_t(a.rows()), 1);
     for (int const ranks : {1, 2, 3}) {
         std::vector<double> x(b.size());
-        auto const result = solve_by_blocks(a, b, x, ranks);
+        auto const result = solve_on_ranks(a, b, x, ranks);
         if (!result.converged) return 1;
         double worst = 0;
         for (int i = 0; i < a.rows(); ++i) {

@@ -19,8 +19,8 @@ namespace coppice::inline v0_1::distributed {
 /// The rows of T are distributed in the order of the forest. A rank begins at the start of a path near its first row if
 /// then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise, if there are few long paths, the
 /// positions are divided as the rows of A are. apply() fetches r in the order of the forest from its owners, solves and
-/// fetches z from the owners of the positions. In the first case each rank solves its own system, and on devices with
-/// NCCL nothing waits for the host. In the second case the solve is distributed RPTS (distributed_rpts), which waits.
+/// fetches z from the owners of the positions. In the first case each rank solves its own system, in the second case
+/// the solve is distributed RPTS (distributed_rpts). On devices with NCCL nothing waits for the host.
 ///
 /// If T has rows that are not diagonally dominant, it is regularised during the set-up, for which every path is on one
 /// rank; that needs memory for its longest path.
@@ -40,7 +40,7 @@ public:
     /// Throws argument_error, because the values of other ranks would be needed.
     void refresh(Executor const& exec, csr_view<T> own_block);
     bool replayable() const;
-    bool divides_paths() const; ///< whether a path may have rows of several ranks, so that apply() waits
+    bool divides_paths() const; ///< whether a path may have rows of several ranks
     /// As of forest_preconditioner; equal on all ranks except for the times.
     std::vector<finding> findings() const;
 

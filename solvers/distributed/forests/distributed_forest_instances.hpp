@@ -43,7 +43,7 @@ struct distributed_forest<Executor, T>::state {
     std::int64_t regularised_rows = 0;
     tridiagonal<T> system{};
     std::optional<plan_type> to_order{}, from_order{}; ///< of the elements of r, and of those of z
-    std::optional<vectors> right_sides{}, solutions{};
+    std::optional<vectors> rhs_elements{}, x_elements{};
     std::optional<distributed_rpts<T, Executor>> over_ranks{}; ///< if `divided`
     buffer<T> rhs{}, x{};
     buffer<std::byte> workspace{}; ///< unless `divided`
@@ -57,8 +57,8 @@ struct distributed_forest<Executor, T>::state {
         std::int64_t const n = system.size();
         rhs = buffer<T>(exec, n);
         x = buffer<T>(exec, n);
-        right_sides.emplace(exec, comm, *to_order);
-        solutions.emplace(exec, comm, *from_order);
+        rhs_elements.emplace(exec, comm, *to_order);
+        x_elements.emplace(exec, comm, *from_order);
         if (divided)
             over_ranks.emplace(exec, comm, system.view(), options_of_bands());
         else
@@ -68,13 +68,13 @@ struct distributed_forest<Executor, T>::state {
 
     std::int64_t rows() const { return begins[self() + 1] - begins[self()]; }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) {
-        right_sides->fetch(exec, r.data(), rhs.data());
+        rhs_elements->fetch(exec, r.data(), rhs.data());
         array_view<T const> const d = rhs.view();
         if (divided)
-            over_ranks->solve(d, x.view());
+            over_ranks->solve_on_executor(d, x.view());
         else if (system.size() > 0)
             solve_tridiagonal_by_rpts(exec, system.view(), d, x.view(), workspace.view(), options);
-        solutions->fetch(exec, x.data(), z.data());
+        x_elements->fetch(exec, x.data(), z.data());
     }
 
 private:
@@ -116,7 +116,7 @@ private:
     void make_system(Executor const& exec, distributed_csr<Executor, T> const& a,
                      linear_forest<std::int32_t> const& forest) {
         auto const whole = offsets_of_whole_paths(exec, forest.path_offsets);
-        divided = 4 * most_rows(whole) > 5 * most_rows(begins);
+        divided = 4 * max_block_rows(whole) > 5 * max_block_rows(begins);
         plan_type const shifted = positions(exec, begins, whole);
         buffer<std::int32_t> order(exec, shifted.source.size());
         elements_in_order<Executor, std::int32_t>(exec, comm, shifted)
@@ -126,7 +126,7 @@ private:
         regularise(exec);
         if (divided) {
             buffer<graph_detail::forest_row<T>> rows(exec, system.size());
-            for_each(exec, rows.size(), join_bands<T>{system.view(), rows.data()});
+            for_each(exec, rows.size(), merge_bands<T>{system.view(), rows.data()});
             system = bands_in_order(exec, comm, positions(exec, whole, begins), rows);
             to_order.emplace(exec, comm, begins, forest.permutation.view());
         }
@@ -180,7 +180,8 @@ void distributed_forest<Executor, T>::refresh(Executor const&, csr_view<T>) {
 }
 template <executor Executor, class T>
 bool distributed_forest<Executor, T>::replayable() const {
-    return !state_->divided && state_->right_sides->replayable() && state_->solutions->replayable();
+    return (!state_->divided || state_->over_ranks->replayable()) && state_->rhs_elements->replayable() &&
+           state_->x_elements->replayable();
 }
 template <executor Executor, class T>
 bool distributed_forest<Executor, T>::divides_paths() const {

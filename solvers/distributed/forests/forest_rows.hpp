@@ -44,10 +44,10 @@ inline rank_offsets nearest_path_starts(rank_offsets const& begins,
     return nearest;
 }
 /// The largest number of rows of a rank.
-inline std::int64_t most_rows(rank_offsets const& begins) {
-    std::int64_t most = 0;
-    for (std::size_t p = 0; p + 1 < begins.size(); ++p) most = std::max(most, begins[p + 1] - begins[p]);
-    return most;
+inline std::int64_t max_block_rows(rank_offsets const& begins) {
+    std::int64_t rows = 0;
+    for (std::size_t p = 0; p + 1 < begins.size(); ++p) rows = std::max(rows, begins[p + 1] - begins[p]);
+    return rows;
 }
 
 /// Positions in the vertices of this rank; -1 for vertices of other ranks.
@@ -110,7 +110,7 @@ struct split_into_bands {
     }
 };
 template <class T>
-struct join_bands {
+struct merge_bands {
     tridiagonal_view<T> bands;
     graph_detail::forest_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t p) const { rows[p] = {bands.lower[p], bands.diagonal[p], bands.upper[p]}; }

@@ -96,7 +96,7 @@ plain_csr<double> singular_paths(int n) {
     return g.plain();
 }
 
-std::vector<double> right_side(std::size_t n) {
+std::vector<double> random_rhs(std::size_t n) {
     std::mt19937 random(11);
     std::vector<double> r(n);
     for (double& value : r) value = double(random() % 2001) / 1000 - 1;
@@ -106,10 +106,10 @@ std::vector<double> right_side(std::size_t n) {
 /// The preconditioner of all ranks, applied once and again, gives that of one rank up to `tolerance`.
 template <class Fixture, class T>
 void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options const& options, bool divided,
-                double tolerance, bool mends = false) {
+                double tolerance, bool regularises = false) {
     using exec_type = decltype(Fixture::exec());
     auto const n = std::size_t(a.rows);
-    auto const numbers = right_side(n);
+    auto const numbers = random_rhs(n);
     std::vector<T> const r(numbers.begin(), numbers.end());
     auto const whole = Fixture::exec();
     auto const matrix = a.on(whole);
@@ -132,7 +132,7 @@ void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options c
         for (std::size_t k = 0; k < of_one.size(); ++k) {
             CAPTURE(of_one[k].key);
             CHECK(of_rank[k].key == of_one[k].key);
-            if (of_one[k].key == "mended_rows") CHECK((of_one[k].value > 0) == mends);
+            if (of_one[k].key == "mended_rows") CHECK((of_one[k].value > 0) == regularises);
             if (of_one[k].unit != finding_unit::seconds)
                 CHECK(of_rank[k].value == doctest::Approx(of_one[k].value).epsilon(1e-5));
         }
@@ -188,7 +188,7 @@ TEST_CASE_TEMPLATE("distributed forest: a rank begins at the nearest start of a 
     CHECK(nearest({0, 3, 8, 9}, {{0}, {}, {}}) == offsets{0, 0, 9, 9});              // one path
     CHECK(nearest({0, 0, 5, 5, 10}, {{}, {0}, {}, {5}}) == offsets{0, 0, 5, 5, 10}); // empty ranks
     CHECK(nearest({0, 0, 0}, {{}, {}}) == offsets{0, 0, 0});                         // no rows
-    CHECK(distributed::most_rows({0, 3, 3, 10}) == 7);
+    CHECK(distributed::max_block_rows({0, 3, 3, 10}) == 7);
 }
 
 TEST_CASE_TEMPLATE("distributed forest: the preconditioner is that of one rank", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE("distributed forest: CG and BiCGStab take the iterations of o
             auto const m = of_blocks ? make_preconditioner(exec, "forest", rows.own_block().view())
                                      : make_distributed_preconditioner(exec, comm, "forest", rows);
             auto const first = a.rows * std::int64_t(comm.rank()) / ranks;
-            auto const numbers = right_side(std::size_t(a.rows));
+            auto const numbers = random_rhs(std::size_t(a.rows));
             auto const b = exec.copy(
                 std::vector<double>(numbers.begin() + first, numbers.begin() + first + std::int64_t(rows.size())));
             auto x = exec.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
