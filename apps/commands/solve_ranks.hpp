@@ -22,7 +22,7 @@ struct rank_answer {
     std::vector<T> x{}; ///< of the rows of the rank
 };
 
-/// Solves with block preconditioners per rank or a multilevel method over all ranks; `run` has the names of both.
+/// Solves with the preconditioner of make_distributed_preconditioner; `run` has the names of method and preconditioner.
 /// `start` is empty for zeros. Collective.
 template <class Executor, class T>
 rank_answer<T> solve_on_rank(solve_options const& o, solve_run<T> const& run, Executor const& exec,
