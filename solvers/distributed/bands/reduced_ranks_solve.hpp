@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>

@@ -192,12 +192,12 @@ TEST_CASE_TEMPLATE("distributed forest: a rank begins at the nearest start of a 
 }
 
 TEST_CASE_TEMPLATE("distributed forest: the preconditioner is that of one rank", Fixture, COPPICE_TEST_EXECUTORS) {
-    for (auto const& [name, a, divided] : matrices())
+    for (named_matrix const& m : matrices())
         for (int const ranks : {2, 3, 4, 7}) {
             if (sanitized && ranks % 3 != 1) continue;
-            CAPTURE(name);
+            CAPTURE(m.name);
             CAPTURE(ranks);
-            check_same<Fixture>(a, equal_rows(a.rows, ranks), {}, divided, 1e-10, name == "singular paths");
+            check_same<Fixture>(m.a, equal_rows(m.a.rows, ranks), {}, m.divided, 1e-10, m.name == "singular paths");
         }
 }
 
