@@ -106,17 +106,14 @@ struct pick_row {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = bands[i / count][i % count]; }
 };
 
-/// Copies row i % count of band i / count to rows of the ranks that have `stride` rows each; zero without a neighbour.
+/// Copies row i % count of band i / count to rows of the ranks that have `stride` rows each.
 template <class T>
 struct send_coarse_row {
     T const* bands[4];
     std::int64_t count, stride;
-    bool begins, ends; ///< there are no rows before, after the rank
     T* to;
     COPPICE_HD void operator()(std::int64_t i) const {
-        std::int64_t const band = i / count, row = i % count;
-        bool const outside = (begins && band == 0 && row == 0) || (ends && band == 2 && row == count - 1);
-        to[band * stride + row] = outside ? T(0) : bands[band][row];
+        to[i / count * stride + i % count] = bands[i / count][i % count];
     }
 };
 /// Row i of the rows of all ranks.
@@ -209,12 +206,8 @@ void distributed_rpts<T, Executor, Messages>::solve_on_executor(array_view<T con
     auto const levels = reduce_own(d, x);
     rpts::system_view<T> const& last = levels.last;
     for_each(exec_, 4 * last.size,
-             distributed::send_coarse_row<T>{{last.lower, last.diagonal, last.upper, last.rhs},
-                                             last.size,
-                                             all.stride,
-                                             neighbours_.before < 0,
-                                             neighbours_.after < 0,
-                                             all.sent.data()});
+             distributed::send_coarse_row<T>{
+                 {last.lower, last.diagonal, last.upper, last.rhs}, last.size, all.stride, all.sent.data()});
     detail::gather_values(rank_executor<Executor>(exec_, comm_), static_cast<T const*>(all.sent.data()),
                           all.received.data(), 4 * all.stride);
     if (a_.size() == 0) return;

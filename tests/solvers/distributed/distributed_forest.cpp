@@ -96,6 +96,21 @@ plain_csr<double> singular_paths(int n) {
     return g.plain();
 }
 
+/// A random graph. The two directions of an edge have different values in the rows before `unequal` only.
+plain_csr<double> random_directions(int n, int unequal) {
+    std::mt19937 random(5);
+    graph_builder g(n);
+    for (int e = 0; e < 4 * n; ++e) {
+        int const v = int(random() % unsigned(n)), w = int(random() % unsigned(n));
+        double const there = double(1 + random() % 1000), back = double(1 + random() % 1000);
+        if (v == w) continue;
+        g.entry(v, w, there);
+        g.entry(w, v, std::max(v, w) < unequal ? back : there);
+    }
+    for (int v = 0; v < n; ++v) g.entry(v, v, 40'000);
+    return g.plain();
+}
+
 std::vector<double> random_rhs(std::size_t n) {
     std::mt19937 random(11);
     std::vector<double> r(n);
@@ -159,7 +174,9 @@ std::vector<named_matrix> matrices() {
             {"short paths in random order", shuffled_paths(nx * nx, 12, 2.5, 0.01), false},
             {"one path in random order", shuffled_paths(nx * nx, nx * nx, 2.5, 0), true},
             {"one path, not dominant", shuffled_paths(nx * nx, nx * nx, 0.9, 0.01), true},
-            {"singular paths", singular_paths(nx * nx), false}};
+            {"singular paths", singular_paths(nx * nx), false},
+            {"unequal directions", random_directions(600, 600), false},
+            {"unequal directions on the first rank", random_directions(600, 80), false}};
 }
 
 } // namespace
@@ -225,6 +242,38 @@ TEST_CASE_TEMPLATE("distributed forest: options and single precision", Fixture, 
         check_same<Fixture>(paths, equal_rows(paths.rows, 3), options, true, 1e-11);
     }
     check_same<Fixture>(grid<float>(40, 40, 0.05, 1, 0.5), equal_rows(1600, 3), {}, false, 1e-5);
+}
+
+TEST_CASE_TEMPLATE("distributed forest: a nearly singular matrix is regularised unless the forest has all entries",
+                   Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    int const n = 1500;
+    for (bool const has_others : {false, true}) {
+        auto a = shuffled_paths(n, n, 0, has_others ? 1e-3 : 0);
+        for (int i = 0; i < n; ++i) { // the row sums along the path are 2e-15
+            double sum = 2e-15;
+            int diagonal = 0;
+            for (int k = a.offsets[std::size_t(i)]; k < a.offsets[std::size_t(i) + 1]; ++k) {
+                double const value = a.values[std::size_t(k)];
+                if (a.indices[std::size_t(k)] == i)
+                    diagonal = k;
+                else if (std::abs(value) > 0.1)
+                    sum -= value;
+            }
+            a.values[std::size_t(diagonal)] = sum;
+        }
+        auto const whole = Fixture::exec();
+        auto const matrix = a.on(whole);
+        auto const of_one = forest_preconditioner<exec_type, double>(whole, matrix.view()).findings();
+        with_rows<Fixture>(a, equal_rows(n, 3), [&](auto const& exec, rank_communicator const& comm, auto const& rows) {
+            auto const of_rank = distributed::distributed_forest<exec_type, double>(exec, comm, rows).findings();
+            for (std::size_t k = 0; k < of_one.size(); ++k) {
+                if (of_one[k].key != "mended_rows") continue;
+                CHECK((of_one[k].value > 0) == has_others);
+                CHECK(of_rank[k].value == of_one[k].value);
+            }
+        });
+    }
 }
 
 TEST_CASE_TEMPLATE("distributed forest: CG and BiCGStab take the iterations of one rank", Fixture,
