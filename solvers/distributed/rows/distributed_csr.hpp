@@ -53,6 +53,11 @@ public:
     /// First row of each rank, and the number of rows of the whole matrix: [ranks + 1].
     std::vector<std::int64_t> const& begins() const;
 
+    /// Replaces the values of this rank on the same pattern: `values`[nonzeros], in the order of the constructor and in
+    /// memory of the executor. Not collective; on CUDA waits for the values of couplings(). Throws dimension_error for
+    /// another number of values.
+    void set_values(Executor const& exec, array_view<T const> values);
+
     /// Whether apply() never synchronises and may be captured into a CUDA graph: on devices with NCCL, or if there is
     /// no halo.
     bool replayable() const;

@@ -14,6 +14,26 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
+/// Copies the values of the own block from those of all entries, without those at the positions `outer`, ascending.
+template <class T>
+struct take_own_values {
+    T const* values;
+    std::int32_t const* outer;
+    std::int64_t count;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t before = 0, end = count; // number of j with outer[j] - j <= k
+        while (before < end) {
+            std::int64_t const middle = (before + end) / 2;
+            if (outer[middle] - middle <= k)
+                before = middle + 1;
+            else
+                end = middle;
+        }
+        to[k] = values[k + before];
+    }
+};
+
 template <class T>
 struct add_to_rows {
     T* y;
@@ -54,6 +74,7 @@ struct split_rows {
     std::vector<std::int32_t> outer{};                           ///< rows with entries in columns of other ranks
     std::vector<std::int32_t> outer_offsets{0}, outer_columns{}; ///< positions in `needs`
     std::vector<T> outer_values{};
+    std::vector<std::int32_t> outer_entries{}; ///< positions of outer_values in the given order
 
     split_rows(host_executor const& exec, rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
                std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
@@ -83,6 +104,7 @@ struct split_rows {
                     }
                     outer_columns.push_back(compact(c));
                     outer_values.push_back(values[k]);
+                    outer_entries.push_back(std::int32_t(k));
                     ++outer_offsets.back();
                 }
             }
@@ -100,6 +122,7 @@ struct distributed_csr<Executor, T>::state {
     csr<T> own;
     srcsr_plan<std::int32_t> plan;
     distributed::halo_rows<Executor, T> outer;
+    buffer<std::int32_t> outer_entries;
     std::vector<std::int64_t> begins;
     entries_of_others couplings;
 
@@ -111,6 +134,7 @@ struct distributed_csr<Executor, T>::state {
           plan(make_srcsr_plan(exec, own.view())),
           outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_columns),
                 exec.copy(rows.outer_values), halo_size),
+          outer_entries(exec.copy(rows.outer_entries)),
           begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_columns, rows.outer_values} {
         for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
     }
@@ -154,6 +178,16 @@ auto distributed_csr<Executor, T>::couplings() const -> entries_of_others const&
 template <executor Executor, class T>
 std::vector<std::int64_t> const& distributed_csr<Executor, T>::begins() const {
     return state_->begins;
+}
+template <executor Executor, class T>
+void distributed_csr<Executor, T>::set_values(Executor const& exec, array_view<T const> values) {
+    auto const& outer = state_->outer_entries;
+    require_size("values of distributed_csr", values, state_->own.nonzeros() + outer.size());
+    for_each(exec, state_->own.nonzeros(),
+             distributed::take_own_values<T>{values.data(), outer.data(), outer.size(), state_->own.values().data()});
+    for_each(exec, outer.size(),
+             distributed::gather_elements<T>{values.data(), outer.data(), state_->outer.values.data()});
+    state_->couplings.values = to_vector(exec, state_->outer.values);
 }
 template <executor Executor, class T>
 bool distributed_csr<Executor, T>::replayable() const {
