@@ -45,11 +45,7 @@ any_preconditioner<Executor, T> make_preconditioner(Executor const& exec, std::s
         throw argument_error("near-null-space vectors are for the preconditioner \"multilevel\", got \"" + named.name +
                              "\"");
     chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::row.options, named.options);
-    int const block = int(chosen.integer("block"));
-    if (near.block > 1 && block > 1 && near.block != block)
-        throw argument_error("the option block is " + std::to_string(block) + ", but the vectors have " +
-                             std::to_string(near.block) + " unknowns per point");
-    near.block = near.block > 1 ? near.block : std::max(block, 1);
+    near.block = std::max(multilevel_entry::block_of(chosen, near.block, near.count), 1);
     detail::stopwatch watch(exec);
     auto const report = [&] { return preconditioner_report{named.name, watch.lap(), chosen.all(), {}}; };
     auto const levels = multilevel_entry::read(chosen);

@@ -32,15 +32,16 @@ namespace distributed {
 
 template <executor Base, class T>
 distributed_multilevel<Base, T> make_multilevel(Base const& exec, rank_communicator const& comm,
-                                                distributed_csr<Base, T> const& a, chosen_options const& chosen) {
+                                                distributed_csr<Base, T> const& a, chosen_options const& chosen,
+                                                near_null_space<T> near) {
     auto const require_only = [&](bool holds, std::string const& option, char const* only) {
         if (!holds)
             throw argument_error("multilevel in several ranks: " + option + "=" + std::string(chosen.text(option)) +
                                  " is for one rank; only " + only + " is there");
     };
-    require_only(chosen.integer("block") <= 1, "block", "1");
     require_only(chosen.text("storage") == "single", "storage", "single");
-    return {exec, comm, a, multilevel_entry::read(chosen)};
+    near.block = multilevel_entry::block_of(chosen, near.block, near.count);
+    return {exec, comm, a, multilevel_entry::read(chosen), near};
 }
 
 /// Makes the preconditioner of all ranks by make(options), and its report.
@@ -59,16 +60,27 @@ any_preconditioner<Base, T> make_over_ranks(Base const& exec, named_choice named
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,
-                                                            option_values const& options) {
+                                                            option_values const& options, near_null_space<T> near) {
     named_choice const named = parse_choice(choice);
     if (comm.ranks() > 1 && named.name == "multilevel")
         return distributed::make_over_ranks<multilevel_entry, Base, T>(
-            exec, named, options, [&](auto const& o) { return distributed::make_multilevel(exec, comm, a, o); });
-    if (comm.ranks() > 1 && named.name == "forest")
+            exec, named, options, [&](auto const& o) { return distributed::make_multilevel(exec, comm, a, o, near); });
+    bool const has_vectors = near.block != 0 || near.count != 0;
+    if (comm.ranks() > 1 && named.name == "forest" && !has_vectors)
         return distributed::make_over_ranks<forest_entry, Base, T>(exec, named, options, [&](auto const& o) {
             return distributed::distributed_forest<Base, T>(exec, comm, a, forest_entry::read(o));
         });
-    return make_preconditioner(exec, choice, a.own_block().view(), options);
+    csr_view<T> const own = a.own_block().view();
+    return has_vectors ? make_preconditioner(exec, choice, own, options, near)
+                       : make_preconditioner(exec, choice, own, options);
+}
+
+template <executor Base, class T>
+void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
+                                        distributed_csr<Base, T> const& a) {
+    using over_ranks = distributed::distributed_multilevel<Base, T>;
+    if (!m.template use_as<over_ranks>([&](over_ranks& levels) { levels.refresh(exec, a); }))
+        m.refresh(exec, a.own_block().view());
 }
 
 // All instantiations for one executor. Expand within namespace coppice.
@@ -81,7 +93,9 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
         any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>, krylov_options const&);            \
     template any_preconditioner<EXECUTOR, T> make_distributed_preconditioner(                                          \
         EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&,              \
-        option_values const&);
+        option_values const&, near_null_space<T>);                                                                     \
+    template void refresh_distributed_preconditioner(EXECUTOR const&, any_preconditioner<EXECUTOR, T>&,                \
+                                                     distributed_csr<EXECUTOR, T> const&);
 #define COPPICE_DISTRIBUTED(EXECUTOR)                                                                                  \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                          \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, double)

@@ -35,12 +35,26 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 ///   Preconditioners with several forests ("alt-i", "mos" and the others) and "block-forest" are made for the own
 ///   blocks.
 ///
-/// Collective. Throws the errors of make_preconditioner; argument_error for options that only one rank has: `block` and
-/// `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and apply_transpose()
-/// of the two that couple all ranks throw argument_error.
+/// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]
+/// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than
+/// one unknown per point all unknowns of a point belong to one rank. The vectors are not needed afterwards.
+///
+/// Collective. Throws the errors of make_preconditioner; argument_error for options that only one rank has: `storage`
+/// of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and apply_transpose() of the
+/// two that couple all ranks throw argument_error; refresh_distributed_preconditioner() refreshes "multilevel".
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,
-                                                            option_values const& options = {});
+                                                            option_values const& options = {},
+                                                            near_null_space<T> near = {});
+
+/// Recomputes a preconditioner of make_distributed_preconditioner() for new values of `a` on the same pattern (see
+/// distributed_csr::set_values). Everything that depends on the pattern, aggregates included, is reused; the result has
+/// the same bits as a new preconditioner with these aggregates. Collective for "multilevel";
+/// any_preconditioner::refresh suffices for the others. Throws, on this rank, matrix_error for another pattern or
+/// values that are not finite; the other ranks throw at their next communication.
+template <executor Base, class T>
+void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
+                                        distributed_csr<Base, T> const& a);
 
 } // namespace coppice::inline v0_1

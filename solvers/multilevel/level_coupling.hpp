@@ -7,6 +7,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
+#include <coppice/solvers/multilevel/level_modes.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
@@ -20,13 +21,23 @@ struct smoothed_level {
     buffer<T> const& damping;    ///< [rows with entries of K]: Q = -damping K_F P_0
 };
 
+/// P_0 of a level; its columns are those of this rank.
+template <class T, class I>
+struct tentative_prolongator {
+    csr_view<T, I> p;      ///< [rows, coarse rows]
+    int per_aggregate = 0; ///< number of columns of an aggregate; 0: one, and all entries are 1
+};
+
 /// The rows of a level are some of the rows of the whole matrix: there (A x) = A_own x + K x_outer. A cycle reads A
 /// only in residuals b - A x, so it needs only b - K x_outer instead of b. The global prolongator may have entries Q in
-/// columns of other ranks. Collective: all ranks make the same calls, for the levels in order.
+/// columns of other ranks. Collective: all ranks make the same calls, for the levels in order. A set-up calls filter()
+/// and finish(); a refresh calls refilter() and refresh_last() instead.
 template <executor Executor, class T, class I>
 class level_coupling {
 public:
     virtual ~level_coupling() = default;
+    /// The number of unknowns per point for all ranks, from the one that this rank has found: 1 if ranks differ.
+    virtual int agreed_block(std::int64_t rows, int found) = 0;
     /// Whether the whole matrix has so few rows that this level is the last one. `rows`: rows of this rank.
     virtual bool ends(std::int64_t rows) = 0;
     /// Sums of the rows of K; valid until the next call.
@@ -34,10 +45,12 @@ public:
     /// Whether this level is the last one of any rank.
     virtual bool is_last_of_any(bool of_this) = 0;
     /// Applies the filter of the prolongator to K: the remaining entries give Q. `rule` has the diagonals of the level
-    /// divided by `scale` and the `count` aggregates of its rows; `symmetric`: whether the own block is symmetric.
-    /// Valid until the next call.
-    virtual filtered_couplings<T> filter(Executor const& exec, filter_rule<T, I> const& rule, double scale, I count,
-                                         bool symmetric) = 0;
+    /// divided by `scale` and the aggregates of its rows; `symmetric`: whether the own block is symmetric. Valid until
+    /// the next call.
+    virtual filtered_couplings<T> filter(Executor const& exec, filter_rule<T, I> const& rule, double scale,
+                                         tentative_prolongator<T, I> const& tentative, bool symmetric) = 0;
+    /// filter() for new values, by the decisions of the set-up.
+    virtual filtered_couplings<T> refilter(Executor const& exec) = 0;
     /// [rows with entries of K]
     virtual array_view<std::int32_t const> boundary_rows() const = 0;
     /// Computes the terms of the next matrix in addition to R A P of the own block; add_coupling_terms() adds them.
@@ -45,8 +58,11 @@ public:
     /// Adds the coupling terms to `own`, which is R A P of the own block with sorted columns. Returns the own block of
     /// the next matrix, in memory of the coupling if there are terms to add.
     virtual csr_view<T, I> add_coupling_terms(Executor const& exec, csr_view<T, I> own) = 0;
-    /// Prepares the last level with the matrix `a`. Returns whether solve() solves it for all ranks together.
-    virtual bool finish(Executor const& exec, csr_view<T, I> a) = 0;
+    /// Prepares the last level with the matrix `a` and its near-null-space vectors. Returns whether solve() solves it
+    /// for all ranks together.
+    virtual bool finish(Executor const& exec, csr_view<T, I> a, level_modes<T> const& modes) = 0;
+    /// New values of the last level, if finish() has returned true.
+    virtual void refresh_last(Executor const& exec, csr_view<T, I> a) = 0;
 
     /// Starts to exchange x_outer, for one of the following calls, which all ranks make.
     virtual void start(Executor const& exec, int depth, T const* x) = 0;

@@ -68,6 +68,7 @@ template <class T, class I>
 struct level_coarsening {
     level_aggregates<I> made{};
     csr<T, I> tentative{};
+    level_modes<T> below{};      ///< near-null-space vectors of the next level
     bool smooths = true;         ///< false: P = P_0
     bool follows_forest = false; ///< suits_forest_smoother()
 };
@@ -207,11 +208,10 @@ level_coarsening<T, I> coarsen_components(Executor const& exec, csr_view<T, I> a
     c.tentative = membership_matrix<T>(exec, c.made.aggregates);
     return c;
 }
-/// Coarsens by the couplings between points: the range of P_0 contains the vectors of `modes`, which are replaced by
-/// those of the next level.
+/// Coarsens by the couplings between points: the range of P_0 contains the vectors of `modes`.
 template <executor Executor, class T, class I>
 level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bool symmetric,
-                                      multilevel_options const& options, level_modes<T>& modes,
+                                      multilevel_options const& options, level_modes<T> const& modes,
                                       stopwatch<Executor>& watch, multilevel_report& report) {
     level_coarsening<T, I> c;
     c.made = aggregate_points(exec, a, modes.block, symmetric, options, watch, report);
@@ -219,7 +219,7 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     for_each(exec, of_unknowns.of.size(),
              aggregate_of_unknown<I>{I(modes.block), c.made.aggregates.of.data(), of_unknowns.of.data()});
     c.made.aggregates = std::move(of_unknowns);
-    std::tie(c.tentative, modes) = tentative_of_modes(exec, c.made.aggregates, modes);
+    std::tie(c.tentative, c.below) = tentative_of_modes(exec, c.made.aggregates, modes);
     return c;
 }
 
@@ -274,6 +274,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     }
     if (coupling) level.last = coupling->is_last_of_any(level.last);
     if (!level.last) {
+        if (modes) modes = std::move(c.below);
         row.smoothed = c.smooths;
         if (!c.smooths)
             limits.threshold.min_ratio = std::numeric_limits<double>::infinity(); // no entry passes the filter
@@ -284,8 +285,8 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
                                          level.scales.diagonal.data(),
                                          level.scales.kinds.data(),
                                          false,
-                                         {c.made.aggregates.of.data(), {}}},
-                                        level.scales.scale, c.tentative.columns(), symmetric);
+                                         {c.made.aggregates.of.data(), {}, modes ? 1 : modes.block}},
+                                        level.scales.scale, {c.tentative.view(), modes.count}, symmetric);
         using prolongator = smoothed_prolongator<Executor, T, I>;
         if (c.smooths)
             level.prolongator =

@@ -12,48 +12,11 @@
 #include <coppice/solvers/multilevel/block_of_pattern.hpp>
 #include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
+#include <coppice/solvers/multilevel/level_storage.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
 #include <coppice/solvers/multilevel/lower_levels.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
-
-template <class T, class S>
-struct store_scaled {
-    T const* from;
-    T inverse_scale;
-    S* to;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        stored_value<S>::store(to[k], static_cast<arithmetic_t<S>>(from[k] * inverse_scale));
-    }
-};
-
-/// The values and work vectors of a level: matrices in S, vectors in T.
-template <class T, class S>
-struct level_storage {
-    buffer<S> a{}, p{}, r{};
-    T scale = 1;
-    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of all levels except the first
-    buffer<T> smoothed{};
-};
-
-/// x += P e
-template <class T>
-struct store_added {
-    T* x;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
-};
-/// A row of a product with a matrix whose values are 1, for rows with few entries.
-template <class T, class I, class Store>
-struct sum_gathered {
-    I const *offsets, *indices;
-    T const* x;
-    Store store;
-    COPPICE_HD void operator()(std::int64_t row) const {
-        T sum(0);
-        for (I k = offsets[row], end = offsets[row + 1]; k < end; ++k) sum += x[indices[k]];
-        store(row, sum);
-    }
-};
 
 /// All levels, with matrices in S.
 template <executor Executor, class T, class S, class I>
@@ -154,6 +117,15 @@ private:
         for_each(exec, storage.r.size(), store_scaled<T, S>{made.r.data(), T(1), storage.r.data()});
         report_.galerkin_seconds += watch.lap();
         return below;
+    }
+
+    /// The matrix of the next level; `values` are those of R A P.
+    csr_view<T, I> next_matrix(Executor const& exec, level_structure<Executor, T, I> const& level,
+                               buffer<T> const& values) {
+        auto const& c = level.galerkin.second;
+        csr_view<T, I> const next{c.product_rows(), c.columns,        c.nonzeros(),
+                                  c.offsets.data(), c.indices.data(), values.data()};
+        return coupling_ ? coupling_->add_coupling_terms(exec, next) : next;
     }
 
     /// Whether the steps of a level can be fused with those of the levels below it.
@@ -364,7 +336,10 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     constexpr double tolerance = symmetry_tolerance<T>;
     bool const symmetric =
         known_symmetric || (mirrored.pattern && (mirrored.values || asymmetry_of(exec, a, tolerance) <= tolerance));
-    if (modes.block == 0) modes.block = symmetric && !coupling ? block_of_pattern(exec, a) : 1;
+    if (modes.block == 0) {
+        modes.block = symmetric ? block_of_pattern(exec, a) : 1;
+        if (coupling_) modes.block = coupling_->agreed_block(a.rows(), modes.block);
+    }
     report_.block = modes.block;
     bool const chooses_last = options_.coarsest == 0 && !coupling_;
     if (options_.coarsest == 0) options_.coarsest = multilevel_options::usual_coarsest;
@@ -377,16 +352,12 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
         auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
         auto const crossing =
             coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
-        if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
+        if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a, modes);
         allocate(exec, depth);
         level_values<T> below = fill(exec, depth, a, inverted, others, crossing);
         if (level.last) break;
-        auto const& c = level.galerkin.second;
-        csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),
-                            c.offsets.data(), c.indices.data(), below.next.data()};
-        if (coupling_) next = coupling_->add_coupling_terms(exec, next);
+        a = next_matrix(exec, level, below.next);
         values = std::move(below.next);
-        a = next;
     }
     find_lower_levels(exec);
     finish_report();
@@ -400,12 +371,14 @@ void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_
     a = in_sorted_order(exec, a, values);
     for (int depth = 0; depth < int(structures_.size()); ++depth) {
         auto& level = structures_[depth];
-        if (!level.last) level.scales = compute_row_scales(exec, a, level.plan);
-        level_values<T> below = fill(exec, depth, a);
+        auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
+        if (!level.last) level.scales = compute_row_scales(exec, a, level.plan, others);
+        auto const crossing = coupling_ && !level.last ? coupling_->refilter(exec) : filtered_couplings<T>{};
+        if (level.last && solved_together_) coupling_->refresh_last(exec, a);
+        level_values<T> below = fill(exec, depth, a, false, others, crossing);
         if (level.last) break;
+        a = next_matrix(exec, level, below.next);
         values = std::move(below.next);
-        a = structures_[depth + 1].a;
-        a.coefficients = values.data();
     }
     find_lower_levels(exec);
 }

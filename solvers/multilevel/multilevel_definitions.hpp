@@ -152,6 +152,16 @@ struct multilevel_entry {
         return multilevel_preconditioner<Executor, T, I>(exec, a, read(o),
                                                          near_null_space<T>{.block = int(o.integer("block"))});
     }
+    /// The unknowns per point from the option and from given vectors; 0: detected. They may differ only if one of them
+    /// is 0 or 1.
+    static int block_of(chosen_options const& o, int of_vectors, int vectors) {
+        int const block = int(o.integer("block"));
+        if (of_vectors > 1 && block > 1 && of_vectors != block)
+            throw argument_error("the option block is " + std::to_string(block) + ", but the vectors have " +
+                                 std::to_string(of_vectors) + " unknowns per point");
+        if (of_vectors > 1) return of_vectors;
+        return vectors > 0 || of_vectors == 1 ? std::max(block, 1) : block;
+    }
     static multilevel_options read(chosen_options const& o) {
         return {.smoother = multilevel_smoother(o.choice("smoother")),
                 .cycle = multilevel_cycle(o.choice("cycle")),

@@ -37,6 +37,23 @@ halo_rows<Executor, T> rows_in_halo(Executor const& exec, hypersparse_rows<T> a,
     return {exec, std::move(list), std::move(rows.offsets), std::move(positions), std::move(rows.values), needs.size()};
 }
 
+/// Copies new values of the matrix that `rows` was made of, whose pattern is the same.
+template <executor Executor, class T>
+void refresh_values(Executor const& exec, halo_rows<Executor, T>& rows, hypersparse_rows<T> const& a) {
+    auto const values = a.entries().view().values();
+    require_size("values of rows in a halo", values, rows.values.size());
+    exec.copy_elements(values.data(), rows.values.data(), values.size());
+}
+
+/// What the filter of a prolongator makes of the entries of K; depends on the values of the set-up.
+template <class T>
+struct filtered_entries {
+    static constexpr std::int32_t dropped = -1, without_aggregate = -2; ///< the latter is kept
+    buffer<std::int32_t> target{};  ///< of each entry: the global aggregate of its column, or a constant above
+    std::int32_t per_aggregate = 1; ///< number of columns of P_0
+    buffer<T> tentative{};          ///< [halo, per_aggregate]: P_0 in the columns of K; empty if all entries are 1
+};
+
 template <executor Executor, class T>
 struct coupled_level {
     std::int32_t size, all; ///< rows of the rank, and of all ranks
@@ -45,7 +62,8 @@ struct coupled_level {
     rank_offsets begin;         ///< [ranks + 1]: first row of each rank on this level
     buffer<std::int32_t> needs; ///< columns of other ranks in the halo, ascending
     halo<Executor, T> outer;
-    halo_rows<Executor, T> rows;         ///< rows of k
+    halo_rows<Executor, T> rows; ///< rows of k
+    filtered_entries<T> filtered{};
     buffer<T> rest{};                    ///< b - K x_outer, for smoothers that need b without the couplings
     bool crosses = false;                ///< whether P of any rank has entries between ranks
     halo_rows<Executor, T> restricted{}; ///< rows of the next level, columns of the halo: Q^T of other ranks
@@ -59,6 +77,21 @@ struct coupled_level {
         : size(couplings.rows()), all(couplings.columns()), k(std::move(couplings)), begin(std::move(ranks)),
           needs(columns_of(exec, k, above)), outer(exec, messages, halo_plan(messages, begin, to_vector(exec, needs))),
           rows(rows_in_halo(exec, copy_of(exec, k), 0, needs)) {}
+
+    /// Takes new values of K on the same pattern.
+    void refresh(Executor const& exec, hypersparse_rows<T> couplings) {
+        refresh_values(exec, rows, couplings);
+        k = std::move(couplings);
+    }
+    /// K with columns that are positions in the halo.
+    csr_view<T> rows_of_k() const {
+        return {std::int32_t(rows.rows.size()),
+                std::int32_t(needs.size()),
+                std::int32_t(rows.values.size()),
+                rows.offsets.data(),
+                rows.columns.data(),
+                rows.values.data()};
+    }
 };
 
 } // namespace coppice::inline v0_1::distributed

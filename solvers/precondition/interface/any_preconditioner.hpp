@@ -58,6 +58,17 @@ public:
         held_->refresh(exec, a);
     }
 
+    /// Calls `use` with the preconditioner if it is an M; returns whether it is. For refreshes that need more than the
+    /// matrix of one executor.
+    template <class M, class Use>
+    bool use_as(Use const& use) {
+        auto* const of_class = dynamic_cast<model<M>*>(held_.get());
+        if (!of_class) return false;
+        auto const guard = enter();
+        use(of_class->preconditioner);
+        return true;
+    }
+
     /// Whether apply() queues the same work at every call and neither allocates nor synchronises, so that it may be
     /// captured into a CUDA graph.
     bool replayable() const { return held_->replayable(); }
