@@ -131,20 +131,27 @@ option_values with_block_size(pc_state const& s, PetscInt block) {
     return options;
 }
 
+/// The near-null-space vectors of multilevel, which has these options; without vectors, nothing.
+near_null_space<PetscScalar> near_null_space_of(option_values const& options, near_vectors const& near) {
+    if (near.count == 0) return {};
+    option_value const* const given = options.find("block");
+    return {given ? std::stoi(given->text) : 1, near.count,
+            array_view<PetscScalar const>(near.elements.data(), std::int64_t(near.elements.size()))};
+}
+
 /// The preconditioner of a rank; multilevel with the block size of the matrix and the near-null-space vectors.
 any_scalar_preconditioner make_for_block(pc_state const& s, csr_view<PetscScalar> a, PetscInt block,
                                          near_vectors const& near) {
     option_values const options = with_block_size(s, block);
-    if (s.choice.name == "multilevel" && near.count > 0) {
-        option_value const* const given = options.find("block");
-        int const unknowns = given ? std::stoi(given->text) : 1;
-        return make_preconditioner(
-            *s.exec, s.choice.name, a, options,
-            near_null_space<PetscScalar>{
-                unknowns, near.count,
-                array_view<PetscScalar const>(near.elements.data(), std::int64_t(near.elements.size()))});
-    }
+    if (near.count > 0)
+        return make_preconditioner(*s.exec, s.choice.name, a, options, near_null_space_of(options, near));
     return make_preconditioner(*s.exec, s.choice.name, a, options);
+}
+
+/// Whether only values have changed since the last set-up.
+bool can_refresh(PC pc, near_vectors const& near) {
+    pc_state const& s = state_of(pc);
+    return s.made && !s.changed && near.state == s.near_state && pc->flag == SAME_NONZERO_PATTERN;
 }
 
 /// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
@@ -159,7 +166,7 @@ PetscErrorCode set_up_block(PC pc, Mat matrix) {
     PetscCall(MatGetLocalSize(block, &rows, nullptr));
     if (s.choice.name == "multilevel") PetscCall(read_near_null_space(pc->pmat, rows, near));
     PetscCall(with_rows(block, [&](csr_view<PetscScalar> a) -> PetscErrorCode {
-        if (s.made && !s.changed && near.state == s.near_state && pc->flag == SAME_NONZERO_PATTERN) {
+        if (can_refresh(pc, near)) {
             s.made->refresh(*s.exec, a);
             return 0;
         }
@@ -176,29 +183,43 @@ PetscErrorCode set_up_block(PC pc, Mat matrix) {
 /// Whether one preconditioner couples all ranks, instead of one for the block of each.
 bool is_over_ranks(pc_state const& s, int ranks) { return !is_complex && ranks > 1 && s.choice.name == "multilevel"; }
 
-/// Makes the preconditioner of all ranks. Collective: a failure on one rank is an error on all.
+/// Makes the preconditioner of all ranks, or refreshes it if only values have changed. Collective: a failure on one
+/// rank is an error on all.
 template <class T>
 PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat matrix) {
     PetscFunctionBegin;
     if constexpr (!is_complex_number<T>) {
         pc_state& s = state_of(pc);
         row_block<T> rows;
-        PetscErrorCode const read =
-            with_rows_of_rank(matrix, [&](csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
-                rows = rows_with_global_columns(own, others, global, first);
-                return PetscErrorCode(0);
-            });
+        near_vectors near;
+        PetscInt size = 1, local = 0;
+        PetscCall(MatGetBlockSize(pc->pmat, &size));
+        PetscCall(MatGetLocalSize(matrix, &local, nullptr));
+        PetscErrorCode read = read_near_null_space(pc->pmat, local, near);
+        if (!read)
+            read = with_rows_of_rank(matrix,
+                                     [&](csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
+                                         rows = rows_with_global_columns(own, others, global, first);
+                                         return PetscErrorCode(0);
+                                     });
         PetscCall(guarded([&]() -> PetscErrorCode {
             if (!s.ranks)
                 s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
-            s.made.reset();
-            s.exec.emplace(int(s.threads));
+            bool const refreshes = can_refresh(pc, near);
+            if (!refreshes) {
+                s.made.reset();
+                s.exec.emplace(int(s.threads));
+            }
             s.ranks->run([&] {
                 if (read) throw argument_error("the rows of the matrix cannot be read");
                 rank_communicator const comm(*s.ranks);
                 distributed_csr<host_executor, T> const a(*s.exec, comm, rows.offsets, rows.columns, rows.values);
-                s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, s.choice.options);
+                if (refreshes) return refresh_distributed_preconditioner(*s.exec, *s.made, a);
+                option_values const options = with_block_size(s, size);
+                s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, options,
+                                                         near_null_space_of(options, near));
             });
+            s.near_state = near.state;
             s.changed = false;
             return 0;
         }));
@@ -221,6 +242,7 @@ PetscErrorCode set_up(PC pc) {
         is_over_ranks(s, ranks) ? set_up_over_ranks<PetscScalar>(pc, matrix) : set_up_block(pc, matrix);
     int failed = status ? rank : ranks;
     if (ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm));
+    if (failed < ranks) s.made.reset(); // all ranks make it anew, or none
     PetscCall(status);
     PetscCheck(failed == ranks, PETSC_COMM_SELF, PETSC_ERR_LIB, "coppice: the set-up failed on rank %d", failed);
     PetscFunctionReturn(0);
