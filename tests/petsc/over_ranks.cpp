@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PCType "coppice" with multilevel, which couples all ranks: about as many iterations as on one rank, also with null
-// spaces, blocked matrices, reused set-ups and new values; and transposes of preconditioners.
+// spaces, near null spaces, blocked matrices, reused set-ups and new values; and transposes of preconditioners.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -34,6 +34,46 @@ Mat grid(MPI_Comm comm, PetscInt m, PetscInt n, PetscReal ratio, bool open) {
         couple(i >= m, i - m, ratio);
         couple(i + m < m * n, i + m, ratio);
         require(MatSetValue(a, i, i, diagonal, INSERT_VALUES));
+    }
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    return a;
+}
+
+/// Linear elasticity of m x m unit squares of bilinear elements, clamped on the left, with Poisson's ratio 0.3; two
+/// unknowns per point.
+Mat beam(MPI_Comm comm, PetscInt m) {
+    PetscReal const d[3][3] = {{1, 0.3, 0}, {0.3, 1, 0}, {0, 0, 0.35}}, at = 0.5 / std::sqrt(3.0);
+    PetscReal k[8][8] = {};
+    for (PetscReal const u : {0.5 - at, 0.5 + at}) // 2 x 2 Gauss points of B^T D B
+        for (PetscReal const v : {0.5 - at, 0.5 + at}) {
+            PetscReal const dx[4] = {v - 1, 1 - v, v, -v}, dy[4] = {u - 1, -u, u, 1 - u};
+            PetscReal b[3][8] = {};
+            for (int q = 0; q < 4; ++q) {
+                b[0][2 * q] = b[2][2 * q + 1] = dx[q];
+                b[1][2 * q + 1] = b[2][2 * q] = dy[q];
+            }
+            for (int i = 0; i < 64; ++i)
+                for (int r = 0; r < 9; ++r) k[i / 8][i % 8] += b[r / 3][i / 8] * d[r / 3][r % 3] * b[r % 3][i % 8] / 4;
+        }
+    Mat a = nullptr;
+    PetscInt const n = 2 * m * (m + 1);
+    PetscInt first = 0, last = 0;
+    require(MatCreate(comm, &a));
+    require(MatSetSizes(a, PETSC_DECIDE, PETSC_DECIDE, n, n));
+    require(MatSetBlockSize(a, 2));
+    require(MatSetType(a, MATAIJ));
+    require(MatMPIAIJSetPreallocation(a, 18, nullptr, 18, nullptr));
+    require(MatSeqAIJSetPreallocation(a, 18, nullptr));
+    require(MatGetOwnershipRange(a, &first, &last));
+    for (PetscInt e = 0; e < m * m; ++e) {
+        PetscInt const x = e % m, y = e / m, corner[4][2] = {{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}};
+        auto const row_of = [&](int i) { // points with x = 0 are clamped
+            return corner[i / 2][0] == 0 ? -1 : 2 * (corner[i / 2][1] * m + corner[i / 2][0] - 1) + i % 2;
+        };
+        for (int i = 0; i < 64; ++i)
+            if (row_of(i / 8) >= first && row_of(i / 8) < last && row_of(i % 8) >= 0)
+                require(MatSetValue(a, row_of(i / 8), row_of(i % 8), k[i / 8][i % 8], ADD_VALUES));
     }
     require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
     require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
@@ -165,6 +205,63 @@ TEST_CASE("blocked matrices, new values, and a set-up that is reused") {
     require(MatDestroy(&a));
     require(MatDestroy(&other));
     require(MatDestroy(&first));
+}
+
+TEST_CASE("new values refresh the preconditioner, another pattern makes it anew") {
+    Mat a = grid(PETSC_COMM_WORLD, 60, 60, 1, false), other = grid(PETSC_COMM_WORLD, 60, 60, 0.9, false);
+    auto const aggregate_seconds = [](solver const& of) {
+        PC pc = nullptr;
+        double seconds = 0;
+        require(KSPGetPC(of.ksp, &pc));
+        require(PCCoppiceGetFinding(pc, "aggregate_seconds", &seconds));
+        return seconds;
+    };
+    solver const again(PETSC_COMM_WORLD, "multilevel");
+    PetscInt const of_a = again.solve(a);
+    double const before = aggregate_seconds(again); // a refresh keeps the aggregates
+    require(MatCopy(other, a, SAME_NONZERO_PATTERN));
+    CHECK(std::abs(again.solve(a) - of_a) <= 1);
+    CHECK(aggregate_seconds(again) == before);
+    Mat more = grid(PETSC_COMM_WORLD, 60, 60, 1, false);
+    require(MatSetOption(more, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscInt first = 0, last = 0;
+    require(MatGetOwnershipRange(more, &first, &last));
+    if (first == 0) require(MatSetValue(more, 0, 2, -0.1, INSERT_VALUES));
+    if (first <= 2 && 2 < last) require(MatSetValue(more, 2, 0, -0.1, INSERT_VALUES));
+    require(MatAssemblyBegin(more, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(more, MAT_FINAL_ASSEMBLY));
+    CHECK(std::abs(again.solve(more) - of_a) <= 1);
+    require(MatDestroy(&a));
+    require(MatDestroy(&other));
+    require(MatDestroy(&more));
+}
+
+TEST_CASE("multilevel over all ranks takes block sizes and near null spaces") {
+    PetscInt const m = 30;
+    PetscInt iterations[3] = {};
+    for (int kind = 0; kind < 3; ++kind) { // one rank, all ranks, all ranks with the constants of both only
+        Mat a = beam(kind == 0 ? PETSC_COMM_SELF : PETSC_COMM_WORLD, m);
+        Vec points = nullptr;
+        MatNullSpace modes = nullptr;
+        require(MatCreateVecs(a, &points, nullptr));
+        PetscInt first = 0, last = 0;
+        require(VecGetOwnershipRange(points, &first, &last));
+        for (PetscInt i = first; i < last; ++i)
+            require(VecSetValue(points, i, i % 2 == 0 ? i / 2 % m + 1 : i / 2 / m, INSERT_VALUES));
+        require(VecAssemblyBegin(points));
+        require(VecAssemblyEnd(points));
+        require(VecSetBlockSize(points, 2));
+        require(MatNullSpaceCreateRigidBody(points, &modes));
+        if (kind < 2) require(MatSetNearNullSpace(a, modes));
+        solver const of(kind == 0 ? PETSC_COMM_SELF : PETSC_COMM_WORLD, "multilevel,smoother=chebyshev");
+        iterations[kind] = of.solve(a);
+        CHECK(of.solve(a) == iterations[kind]);
+        require(MatNullSpaceDestroy(&modes));
+        require(VecDestroy(&points));
+        require(MatDestroy(&a));
+    }
+    CHECK(PetscReal(iterations[1]) <= 1.15 * PetscReal(iterations[0]) + 1);
+    CHECK(iterations[1] < iterations[2]);
 }
 
 TEST_CASE("the transpose of a preconditioner") {
