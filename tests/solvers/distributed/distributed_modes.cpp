@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("distributed: with rigid body modes elasticity takes about th
                               of_test{"multilevel", true, {2}, 1}, of_test{"multilevel,block=3", false, {4}, 0}}) {
         CAPTURE(of.choice);
         auto const one = iterations<Fixture>(solid, {0, n}, of.choice, of.modes);
-        CHECK(one <= 20);
+        CHECK(one <= 25); // 23 with the smoother of devices
         for (int const ranks : of.ranks) {
             if (sanitized && ranks > 2) continue;
             CAPTURE(ranks);
