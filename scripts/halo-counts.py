@@ -6,7 +6,8 @@
 
 COPPICE is the command that generates the graphs. Without kinds: an R-MAT graph, the same with shuffled vertices, and a grid.
 
-1D: a rank owns an equal block of rows, and receives the elements of x in its columns that it does not own.
+1D: a rank owns an equal block of rows, and receives the elements of x in its columns that it does not own. With blocks of
+entries the rows of a rank have about equally many entries instead (blocks_of_entries).
 2D: the ranks form a grid of R x C. Rank (r, c) has the entries in block r of the rows and block c of the columns. Vectors
 belong to all ranks in equal pieces: piece (r, c) is the c-th part of row block r. A rank receives the elements of x in its
 columns, and for its own piece the partial sums of the ranks of its row. Only rows and columns with an entry count.
@@ -56,9 +57,20 @@ def blocks(n, count):
     return [i * count // n for i in range(n)]
 
 
-def received_1d(n, pairs, ranks):
-    """Elements that each rank receives."""
-    owner = blocks(n, ranks)
+def blocks_of_entries(n, pairs, count):
+    """Block of every row: about equally many entries, of which each row has one more."""
+    lengths = [1] * n
+    for i, _ in pairs:
+        lengths[i] += 1
+    total, before, of_row = sum(lengths), 0, []
+    for length in lengths:
+        of_row.append(before * count // total)
+        before += length
+    return of_row
+
+
+def received_1d(n, pairs, owner, ranks):
+    """Elements that each rank receives; `owner` of each row."""
     reads = [bytearray(n) for _ in range(ranks)]
     for i, j in pairs:
         reads[owner[i]][j] = 1
@@ -84,13 +96,12 @@ def received_2d(n, pairs, rows, columns):
     return received
 
 
-def largest_share(n, pairs, rows, columns):
+def largest_share(pairs, row_block, column_block, columns, ranks):
     """Most entries of a rank, over the mean."""
-    row_block, column_block = blocks(n, rows), blocks(n, columns)
-    counts = [0] * (rows * columns)
+    counts = [0] * ranks
     for i, j in pairs:
         counts[row_block[i] * columns + column_block[j]] += 1
-    return max(counts) * rows * columns / len(pairs)
+    return max(counts) * ranks / len(pairs)
 
 
 def product(ranks, halo, share):
@@ -104,11 +115,22 @@ def main():
     for kind in kinds or KINDS:
         n, pairs = entries(command, kind)
         print(f"{kind}: {n} vertices, {len(pairs)} entries\n")
-        print("| ranks | received, 1D: mean, largest | 2D | most entries over the mean, 1D | 2D | product in ms, 1D | 2D |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
+        names = "1D", "by entries", "2D"
+        titles = [f"{what}, {name}" for what in ("received: mean, largest", "most entries over the mean", "product in ms") for name in names]
+        print("| ranks | " + " | ".join(titles) + " |")
+        print("| --- |" + " --- |" * len(titles))
         for ranks, rows, columns in RANKS:
-            halos = received_1d(n, pairs, ranks), received_2d(n, pairs, rows, columns)
-            shares = largest_share(n, pairs, ranks, 1), largest_share(n, pairs, rows, columns)
+            equal, balanced, one = blocks(n, ranks), blocks_of_entries(n, pairs, ranks), [0] * n
+            halos = (
+                received_1d(n, pairs, equal, ranks),
+                received_1d(n, pairs, balanced, ranks),
+                received_2d(n, pairs, rows, columns),
+            )
+            shares = (
+                largest_share(pairs, equal, one, 1, ranks),
+                largest_share(pairs, balanced, one, 1, ranks),
+                largest_share(pairs, blocks(n, rows), blocks(n, columns), columns, ranks),
+            )
             cells = [f"{sum(of) / ranks / n:.3f}, {max(of) / n:.3f}" for of in halos]
             cells += [f"{share:.2f}" for share in shares]
             cells += [f"{product(ranks, max(of) / n, share):.1f}" for of, share in zip(halos, shares)]

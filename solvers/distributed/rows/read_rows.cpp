@@ -27,6 +27,47 @@ rank_offsets equal_blocks(std::int64_t rows, int ranks) {
     return begin;
 }
 
+/// The first row i with first + offsets[i] + i >= total p / ranks for each p, in [0, rows]; `first`: the entries and
+/// rows of previous ranks.
+rank_offsets rows_at_weights(array_view<std::int32_t const> offsets, std::int64_t first, std::int64_t total,
+                             int ranks) {
+    rank_offsets found;
+    for (int p = 0; p <= ranks; ++p) {
+        std::int64_t begin = 0, end = offsets.size() - 1;
+        while (begin < end) {
+            std::int64_t const middle = (begin + end) / 2;
+            if ((first + offsets[middle] + middle) * ranks < total * p)
+                begin = middle + 1;
+            else
+                end = middle;
+        }
+        found.push_back(begin);
+    }
+    return found;
+}
+
+/// Sends rows [sent[p], sent[p + 1]) of the rows of this rank to rank p, and appends those that this rank receives to
+/// `own`, in the order of the ranks. Collective.
+template <class T>
+void send_rows(rank_communicator const& comm, rank_offsets const& sent, std::int32_t const* offsets,
+               std::int32_t const* columns, T const* values, row_block<T>& own) {
+    rank_offsets entries;
+    for (std::int64_t const row : sent) entries.push_back(offsets[row]);
+    std::vector<std::int32_t> lengths, own_lengths;
+    for (std::int64_t i = 0; i < sent.back(); ++i) lengths.push_back(offsets[i + 1] - offsets[i]);
+    auto const receive = [&](rank_offsets const& sent_begin, auto const* elements, auto& to) {
+        rank_offsets const received = begins_of_received(comm, sent_begin);
+        to.resize(std::size_t(received.back()));
+        send_and_receive(comm, sent_begin, elements, received, to.data())->finish();
+    };
+    receive(sent, static_cast<std::int32_t const*>(lengths.data()), own_lengths);
+    std::int64_t end = 0;
+    for (std::int32_t const length : own_lengths)
+        own.offsets.push_back(checked_cast<std::int32_t>(end += length, "number of entries of a rank"));
+    receive(entries, columns, own.columns);
+    receive(entries, values, own.values);
+}
+
 template <class T>
 row_block<T> block_of(csr<T> const& own, std::int64_t first, std::int64_t all_rows, std::int64_t all_columns) {
     return {first,
@@ -197,32 +238,36 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
 
 template <class T>
 row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole) {
-    using distributed::rank_offsets, distributed::send_and_receive;
+    using distributed::rank_offsets;
     struct shape {
         std::int64_t rows, columns;
     };
     shape const all = comm.gather(shape{whole.rows(), whole.columns()})[0];
     auto const p = std::size_t(comm.rank());
     rank_offsets const begin = distributed::equal_blocks(all.rows, comm.ranks()), nothing(begin.size(), 0);
-    rank_offsets const rows_sent = p == 0 ? begin : nothing;
-    rank_offsets entries_sent = nothing;
-    std::vector<std::int32_t> lengths;
-    if (p == 0) {
-        for (std::size_t q = 0; q < begin.size(); ++q) entries_sent[q] = whole.row_offsets()[begin[q]];
-        for (std::int64_t i = 0; i < all.rows; ++i)
-            lengths.push_back(whole.row_offsets()[i + 1] - whole.row_offsets()[i]);
-    }
+    std::int32_t const no_offset = 0;
     row_block<T> own{begin[p], all.rows, all.columns, {0}, {}, {}};
-    auto const receive = [&](rank_offsets const& sent_begin, auto const* sent, auto& to) {
-        rank_offsets const received = distributed::begins_of_received(comm, sent_begin);
-        to.resize(std::size_t(received.back()));
-        send_and_receive(comm, sent_begin, sent, received, to.data())->finish();
-    };
-    std::vector<std::int32_t> own_lengths;
-    receive(rows_sent, static_cast<std::int32_t const*>(lengths.data()), own_lengths);
-    for (std::int32_t const length : own_lengths) own.offsets.push_back(own.offsets.back() + length);
-    receive(entries_sent, whole.column_indices().data(), own.columns);
-    receive(entries_sent, whole.values().data(), own.values);
+    distributed::send_rows<T>(comm, p == 0 ? begin : nothing, p == 0 ? whole.row_offsets().data() : &no_offset,
+                              whole.column_indices().data(), whole.values().data(), own);
+    return own;
+}
+
+std::vector<std::int64_t> blocks_of_entries(array_view<std::int32_t const> offsets, int ranks) {
+    std::int64_t const rows = offsets.size() - 1;
+    return distributed::rows_at_weights(offsets, 0, offsets[rows] + rows, ranks);
+}
+
+template <class T>
+row_block<T> balance_entries(rank_communicator const& comm, row_block<T> const& rows) {
+    using distributed::rank_offsets;
+    rank_offsets const weights = offsets_of_ranks(comm, rows.rows() + rows.offsets.back());
+    auto const self = std::size_t(comm.rank());
+    rank_offsets const sent = distributed::rows_at_weights(array_view<std::int32_t const>(rows.offsets), weights[self],
+                                                           weights.back(), comm.ranks());
+    // Rows before the target of this rank, on any rank, are before its block.
+    row_block<T> own{0, rows.all_rows, rows.all_columns, {0}, {}, {}};
+    for (auto const& of_rank : comm.gather(sent)) own.first += of_rank[self];
+    distributed::send_rows<T>(comm, sent, rows.offsets.data(), rows.columns.data(), rows.values.data(), own);
     return own;
 }
 
@@ -286,6 +331,7 @@ row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm,
     template row_block<T> read_rows(host_executor const&, rank_communicator const&, std::filesystem::path const&,      \
                                     matrix_read_options const&);                                                       \
     template row_block<T> scatter_rows(rank_communicator const&, csr<T> const&);                                       \
+    template row_block<T> balance_entries(rank_communicator const&, row_block<T> const&);                              \
     template row_block<T> slice_rows(csr<T> const&, std::int64_t, std::int64_t);                                       \
     template row_block<T> transpose_rows(host_executor const&, rank_communicator const&, row_block<T> const&);         \
     template bool is_symmetric(host_executor const&, rank_communicator const&, row_block<T> const&);

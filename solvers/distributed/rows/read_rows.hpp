@@ -59,4 +59,15 @@ bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_
 template <class T>
 row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole);
 
+/// First rows of `ranks` blocks of consecutive rows with about equally many entries, where each row counts as one more
+/// entry, and the number of rows: [ranks + 1]. `offsets`[rows + 1] starts with 0. A block exceeds the mean by less than
+/// its last row.
+std::vector<std::int64_t> blocks_of_entries(array_view<std::int32_t const> offsets, int ranks);
+
+/// Divides the rows of a matrix, of which each rank has a block, into those of blocks_of_entries(), and sends them to
+/// their ranks. Collective. Throws overflow_error, on this rank, for more than 2^31 - 1 entries of a block; the other
+/// ranks throw at their next communication.
+template <class T>
+row_block<T> balance_entries(rank_communicator const& comm, row_block<T> const& rows);
+
 } // namespace coppice::inline v0_1

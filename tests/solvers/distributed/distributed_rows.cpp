@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/distributed/rows/read_rows.hpp>
+
 #include "support/executors.hpp"
 #include "support/graph_blocks.hpp"
 
@@ -71,6 +74,47 @@ TEST_CASE("distributed rows: a rank receives the elements that its rows read") {
         CHECK(inner.last - inner.first == (at_end ? 20 : 10));
         for (std::int64_t k = 0; k < rows.halo(); ++k) CHECK((k == 0 || rows.outer()[k - 1] < rows.outer()[k]));
     });
+}
+
+TEST_CASE("distributed rows: blocks of rows with about equally many entries") {
+    host_executor const host{1};
+    std::vector<csr<double>> matrices;
+    matrices.push_back(generate<double>(host, "rmat", {.scale = 10}));
+    matrices.push_back(generate<double>(host, "laplace2d", {.nx = 20}));
+    matrices.push_back({5, 3, host.copy(std::vector<int>{0, 0, 3, 3, 3, 4}), host.copy(std::vector<int>{0, 1, 2, 1}),
+                        host.copy(std::vector<double>{1, 2, 3, 4})}); // fewer rows than ranks
+    matrices.push_back({0, 0, host.copy(std::vector<int>{0}), buffer<int>(host, 0), buffer<double>(host, 0)});
+    for (csr<double> const& a : matrices) {
+        std::int64_t const n = a.rows(), total = a.nonzeros() + n;
+        CAPTURE(n);
+        for (int const ranks : {1, 2, 4, 7}) {
+            CAPTURE(ranks);
+            auto const begin = blocks_of_entries(a.row_offsets(), ranks);
+            REQUIRE(begin.size() == std::size_t(ranks) + 1);
+            CHECK(begin.back() == n);
+            for (int p = 0; p < ranks; ++p) { // the first row with at least p of `ranks` parts of the entries before it
+                std::int64_t row = 0;
+                while (row < n && (a.row_offsets()[row] + row) * ranks < total * p) ++row;
+                CHECK(begin[std::size_t(p)] == row);
+            }
+            for (int const start : {0, 1, 2}) { // equal blocks, all rows on the last rank, none on the first
+                host_ranks(std::size_t(ranks)).run([&](host_executor const&, rank_communicator const& comm) {
+                    std::int64_t const p = comm.rank();
+                    auto const first = [&](std::int64_t q) {
+                        return q >= ranks ? n : start == 0 ? n * q / ranks : start == 1 ? 0 : q > 1 ? n / 3 : 0;
+                    };
+                    auto const own = balance_entries(comm, slice_rows(a, first(p), first(p + 1)));
+                    auto const expected = slice_rows(a, begin[std::size_t(p)], begin[std::size_t(p) + 1]);
+                    CHECK(own.first == expected.first);
+                    CHECK(own.all_rows == n);
+                    CHECK(own.all_columns == a.columns());
+                    CHECK(own.offsets == expected.offsets);
+                    CHECK(own.columns == expected.columns);
+                    CHECK(own.values == expected.values);
+                });
+            }
+        }
+    }
 }
 
 TEST_CASE("distributed rows: invalid rows are errors on all ranks") {
