@@ -383,15 +383,15 @@ void append(graph_answer& all, graph_answer const& more) {
     }
 }
 
-/// The result on ranks of this process, with equal blocks of vertices (--parts).
+/// The result on ranks of this process, whose blocks of vertices have about equally many edges (--parts).
 template <class T>
 graph_answer analyse_on_ranks(graph_algorithm_row const& row, int ranks, host_executor const& host, csr<T> const& a,
                               analytics_options const& used) {
     std::vector<graph_answer> answers(static_cast<std::size_t>(ranks));
+    auto const begin = blocks_of_entries(a.row_offsets(), ranks);
     executors_of_ranks(host, ranks).run([&](host_executor const& exec, rank_communicator const& comm) {
-        rows_of_rank const rows(a.rows(), comm);
-        answers[std::size_t(comm.rank())] =
-            run_graph_algorithm_distributed(exec, comm, row.name, slice_rows(a, rows.first, rows.last), used);
+        auto const p = std::size_t(comm.rank());
+        answers[p] = run_graph_algorithm_distributed(exec, comm, row.name, slice_rows(a, begin[p], begin[p + 1]), used);
     });
     for (std::size_t p = 1; p < answers.size(); ++p) append(answers[0], answers[p]);
     return std::move(answers[0]);
@@ -485,7 +485,7 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
     rank_communicator const comm(ranks);
     progress status(o.common);
     analysed_graph g;
-    auto const rows = load_rows_of_graph<T>(row, o, host, comm, g.numbering, status);
+    auto const rows = balance_entries(comm, load_rows_of_graph<T>(row, o, host, comm, g.numbering, status));
     g.vertices = rows.all_rows;
     auto used = o.algorithm;
     if (comm.rank() == 0) used = options_for(row, o, g.numbering, g.vertices);
