@@ -105,7 +105,9 @@ TEST_CASE_TEMPLATE("distributed: with rigid body modes elasticity takes about th
     }
     elastic_solid const small(8);
     std::int64_t const rows = small.a.rows();
-    CHECK(iterations<Fixture>(small, {0, 0, rows / 9 * 3, rows}, "multilevel", true) <= 20); // an empty rank
+    auto const one = iterations<Fixture>(small, {0, rows}, "multilevel", true);
+    // Every rank stores all levels; one rank is empty.
+    CHECK(iterations<Fixture>(small, {0, 0, rows / 9 * 3, rows}, "multilevel", true) <= one + 1);
 }
 
 TEST_CASE_TEMPLATE("distributed: a refresh keeps the near-null-space vectors", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -2,6 +2,7 @@
 // New values of a distributed matrix, and of the multilevel method made of it.
 #include <coppice/solvers/distributed/distributed_solve.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -33,6 +34,11 @@ csr<double> weighted(csr<double> const& a, std::function<double(std::int64_t, st
         b.values()[diagonal] += more;
     }
     return b;
+}
+/// A number in [0, 1) for each pair {i, j}.
+double hash_of_pair(std::int64_t i, std::int64_t j) {
+    return std::fmod(
+        std::abs(std::sin(double(std::min(i, j)) * 12.9898 + double(std::max(i, j)) * 78.233)) * 43758.5453, 1.0);
 }
 csr<double> scaled(csr<double> const& a, int power) {
     csr<double> b = host_executor{1}.copy(a);
@@ -122,6 +128,32 @@ TEST_CASE_TEMPLATE("distributed: a refreshed multilevel method has the bits of a
                 return before;
             });
         }
+    }
+}
+
+TEST_CASE_TEMPLATE("distributed: for values that change little, a refresh has the bits of a new set-up", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    // No couplings are equal, so that all levels find the same aggregates for both matrices.
+    std::int64_t const nx = sanitized ? 90 : 200;
+    auto const grid = generate<double>(host_executor{2}, "laplace2d", {.nx = nx});
+    auto const a = weighted(grid, [](std::int64_t i, std::int64_t j) { return 1 + hash_of_pair(i, j); });
+    auto const other =
+        weighted(a, [](std::int64_t i, std::int64_t j) { return 1 + 1e-8 * hash_of_pair(i + 1, j + 1); });
+    for (int const ranks : ends_for_races({1, 2, 4})) {
+        CAPTURE(ranks);
+        on_ranks<Fixture>(equal_ranges(a.rows(), ranks),
+                          [&](auto const& exec, auto const& comm, std::int64_t first, auto end) {
+                              auto const of_rank = matrix_of_rank(exec, comm, a, first, end);
+                              auto const of_other = matrix_of_rank(exec, comm, other, first, end);
+                              auto m = make_distributed_preconditioner(exec, comm, "multilevel", of_rank);
+                              auto const made = make_distributed_preconditioner(exec, comm, "multilevel", of_other);
+                              auto const r = exec.copy(numbers(first, end, 5));
+                              auto const before = applied(exec, m, r), expected = applied(exec, made, r);
+                              CHECK(before != expected);
+                              refresh_distributed_preconditioner(exec, m, of_other);
+                              CHECK(applied(exec, m, r) == expected);
+                              return expected;
+                          });
     }
 }
 
