@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include <coppice/algebra/float16.hpp>
 #include <coppice/core/memory.hpp>
+#include <coppice/semiring/operators/stored_value.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
 
@@ -16,7 +16,7 @@ struct store_scaled {
     T inverse_scale;
     S* to;
     COPPICE_HD void operator()(std::int64_t k) const {
-        stored_value<S>::store(to[k], static_cast<arithmetic_t<S>>(from[k] * inverse_scale));
+        detail::stored_value<S>::store(to[k], static_cast<detail::arithmetic_t<S>>(from[k] * inverse_scale));
     }
 };
 
