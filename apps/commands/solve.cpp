@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -345,21 +346,48 @@ template outcome finish(solve_options const&, any_executor const&, host_executor
 
 namespace {
 
-/// Distributed solve on ranks of this process. Defaults: cg for symmetric matrices, else bicgstab; forest.
+/// Unknowns per point of the vectors or of the option `block`, if the rows of a matrix consist of such points; else 1.
+int unknowns_of_points(solve_options const& o, std::string const& preconditioner, std::int64_t rows) {
+    option_values const options = o.options_of(preconditioner);
+    option_value const* const given = options.find("block");
+    int block = 0;
+    if (given) std::from_chars(given->text.data(), given->text.data() + given->text.size(), block);
+    block = std::max({block, o.unknowns_per_point, 1});
+    return rows % block == 0 ? block : 1;
+}
+/// The near-null-space vectors of rows [first, last) of a matrix of `n` rows.
+template <class T>
+near_vectors_of_rank<T> near_vectors_of(solve_options const& o, std::int64_t n, std::int64_t first, std::int64_t last) {
+    near_vectors_of_rank<T> near;
+    if (o.near_vectors.empty()) return near;
+    near.block = o.unknowns_per_point;
+    near.count = int(std::int64_t(o.near_vectors.size()) / n);
+    for (std::int64_t c = 0; c < near.count; ++c)
+        for (std::int64_t i = first; i < last; ++i) near.elements.push_back(T(o.near_vectors[std::size_t(c * n + i)]));
+    return near;
+}
+
+/// Distributed solve on ranks of this process, with all unknowns of a point on one rank. Defaults: cg for symmetric
+/// matrices, else bicgstab; forest, or multilevel with near-null-space vectors.
 template <class Executor, class T>
 solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                              right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
     solve_run<T> run;
     run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
-    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
+    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner
+                         : o.near_vectors.empty()           ? "forest"
+                                                            : "multilevel";
     run.x = buffer<T>(host, a.rows());
+    std::int64_t const points = unknowns_of_points(o, run.preconditioner, a.rows());
     executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& comm) {
-        rows_of_rank const rows(a.rows(), comm);
+        rows_of_rank rows(a.rows() / points, comm);
+        rows.first *= points;
+        rows.last *= points;
         auto const block = [&](buffer<T> const& of) {
             return of.empty() ? std::vector<T>() : std::vector<T>(of.data() + rows.first, of.data() + rows.last);
         };
         auto const answer = solve_on_rank(o, run, rank_exec, comm, slice_rows(a, rows.first, rows.last), block(rhs.b),
-                                          block(start), status);
+                                          block(start), status, near_vectors_of<T>(o, a.rows(), rows.first, rows.last));
         std::copy(answer.x.begin(), answer.x.end(), run.x.data() + rows.first);
         comm.barrier(); // all have read `run`
         if (comm.rank() != 0) return;
@@ -376,7 +404,8 @@ solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_
 void check_ranks_of_solve(solve_options const& o) {
     check_ranks(o.ranks);
     if (source_of_ranks(o.ranks).empty()) return;
-    forbid_together(several_ranks(o), combined(combined(other_solves(o), reports(o)), near_null_space_options(o)));
+    forbid_together(several_ranks(o), combined(other_solves(o), reports(o)));
+    if (current_processes()) forbid_together(several_ranks(o), near_null_space_options(o));
 }
 
 /// Each process is a rank, with its own part of the cores or its own device.

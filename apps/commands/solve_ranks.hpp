@@ -22,19 +22,28 @@ struct rank_answer {
     std::vector<T> x{}; ///< of the rows of the rank
 };
 
+/// Near-null-space vectors of the rows of a rank.
+template <class T>
+struct near_vectors_of_rank {
+    int block = 0, count = 0;
+    std::vector<T> elements{}; ///< one vector after the other
+};
+
 /// Solves with the preconditioner of make_distributed_preconditioner; `run` has the names of method and preconditioner.
 /// `start` is empty for zeros. Collective.
 template <class Executor, class T>
 rank_answer<T> solve_on_rank(solve_options const& o, solve_run<T> const& run, Executor const& exec,
                              rank_communicator const& comm, row_block<T> const& rows, std::vector<T> const& b,
-                             std::vector<T> const& start, progress& status) {
+                             std::vector<T> const& start, progress& status, near_vectors_of_rank<T> const& near = {}) {
     distributed_csr<Executor, T> const a(exec, comm, rows.offsets, rows.columns, rows.values);
     auto const rhs = exec.copy(b);
+    auto const vectors = exec.copy(near.elements);
     auto x = exec.copy(start.empty() ? std::vector<T>(b.size(), T(0)) : start);
     exec.synchronize();
     comm.barrier();
     stopwatch clock;
-    auto const m = make_distributed_preconditioner(exec, comm, run.preconditioner, a, o.options_of(run.preconditioner));
+    auto const m = make_distributed_preconditioner(exec, comm, run.preconditioner, a, o.options_of(run.preconditioner),
+                                                   near_null_space<T>{near.block, near.count, vectors.view()});
     exec.synchronize();
     comm.barrier();
     rank_answer<T> answer;

@@ -678,6 +678,11 @@ TEST_CASE("solve takes near-null-space vectors") {
     CHECK(json_of(with({"--near-null-space", vectors, "--block", "3"}))["iterations"] ==
           json_of(with({"--block", "3"}))["iterations"]);
     CHECK(json_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates})["converged"] == true);
+    auto const on_ranks = json_of({"solve", "generate:elasticity,nx=9", "--coordinates", coordinates, "--parts", "4",
+                                   "--tolerance", "1e-8"}); // no multiple of 3 times 4 rows
+    CHECK(on_ranks["preconditioner"] == "multilevel");
+    CHECK(on_ranks["iterations"].get<int>() <= rigid["iterations"].get<int>() + 2);
+    CHECK(json_of(with({"--block", "3", "--parts", "2"}))["converged"] == true);
 
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--coordinates", coordinates}, 3)
               .find("expected 2 or 3 columns, and a row for each point: 27 x 3 for a matrix of 81 rows") !=
