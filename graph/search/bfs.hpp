@@ -198,8 +198,14 @@ struct pull_level {
     }
 };
 
-/// Chooses the direction of the next level. The thresholds are those of the paper; in addition, a frontier with few
-/// edges is always pushed, since a scan of all vertices would cost more.
+/// Whether to pull into the next level, from a frontier of `count` vertices with `work` edges; the frontier before had
+/// `before` vertices. The thresholds are those of the paper; in addition, a frontier with few edges is always pushed,
+/// since a scan of all vertices would cost more.
+COPPICE_HD inline bool is_pulled(bool was_pulled, std::int64_t before, std::int64_t count, std::int64_t work,
+                                 std::int64_t edges_left, std::int64_t vertices) {
+    return was_pulled ? count >= before || count > vertices / 18 : work > edges_left / 15 && work > vertices / 4;
+}
+
 struct next_level {
     worklist* now;
     worklist* next;
@@ -215,8 +221,8 @@ struct next_level {
         s.reached += now->count;
         s.edges_left -= now->work;
         if (s.depth >= max_depth) return s.loop.stop();
-        bool const pulls = s.pull != 0 ? now->count >= before || now->count > vertices / 18
-                                       : s.may_pull != 0 && now->work > s.edges_left / 15 && now->work > vertices / 4;
+        bool const pulls =
+            s.may_pull != 0 && is_pulled(s.pull != 0, before, now->count, now->work, s.edges_left, vertices);
         s.pull = pulls ? 1 : 0;
         s.push = pulls ? 0 : 1;
     }

@@ -176,10 +176,9 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
     return best;
 }
 
-/// Creates trees by first neighbours, unites two edges of every vertex, then the other edges of the vertices outside of
-/// the presumed largest component.
+/// Creates trees by first neighbours and unites two edges of every vertex. Paths to the roots are short afterwards.
 template <executor Executor>
-void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+void unite_first(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     // Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
     for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
@@ -193,8 +192,14 @@ void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& lab
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
     vertex_map(exec, nullptr, all_vertices, nothing(), unite_first_edges{g, up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
+}
+/// Unites the first edges, then the other edges of the vertices outside of the presumed largest component.
+template <executor Executor>
+void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+    unite_first(exec, g, labels, all_vertices);
     vertex_id const largest = frequent_label(exec, labels);
-    edge_map(exec, nullptr, all_vertices, g, nothing(), unite_other_edges{g, up, largest, unite_first_edges::count});
+    edge_map(exec, nullptr, all_vertices, g, nothing(),
+             unite_other_edges{g, labels.data(), largest, unite_first_edges::count});
 }
 /// Creates the trees of tiles, then unites all edges between tiles. If many trees are left, the vertex indices have no
 /// locality: samples are used instead.
@@ -213,13 +218,18 @@ void unite_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& label
     vertex_map(exec, nullptr, all_vertices, nothing(), unite_tiles{g, up});
     edge_map(exec, nullptr, long_rows, g, nothing(), unite_smaller{g, up});
 }
+/// Links every vertex directly to its root.
 template <executor Executor>
-std::int64_t flatten_and_count(Executor const& exec, buffer<vertex_id>& labels) {
+void flatten(Executor const& exec, buffer<vertex_id>& labels) {
     constexpr int width = std::is_same_v<Executor, host_executor> ? 1 : 4;
     std::int64_t const n = labels.size(), stride = (n + width - 1) / width;
     auto firsts = placed(exec, worklist{nullptr, stride, 0});
     vertex_map(exec, nullptr, firsts.data(), nothing(), flatten_trees<width>{labels.data(), n, stride});
-    return reduce(exec, n, std::int64_t{0}, is_root{labels.data()}, plus{});
+}
+template <executor Executor>
+std::int64_t flatten_and_count(Executor const& exec, buffer<vertex_id>& labels) {
+    flatten(exec, labels);
+    return reduce(exec, labels.size(), std::int64_t{0}, is_root{labels.data()}, plus{});
 }
 
 } // namespace analytics

@@ -159,6 +159,12 @@ auto concatenated(rank_communicator const& comm, Values const& block) {
     return all;
 }
 
+/// The elements of all ranks of a vector in memory of the executor.
+template <class Executor, class T>
+std::vector<T> concatenated(Executor const& exec, rank_communicator const& comm, buffer<T> const& block) {
+    return concatenated(comm, to_vector(exec, block));
+}
+
 // ---- products ----
 
 struct product_answers {
@@ -240,8 +246,9 @@ struct path_answers {
     std::int64_t depth = 0, reached = 0, shallow_depth = 0;
     bool operator==(path_answers const&) const = default;
 };
-inline path_answers paths_over_ranks(host_executor const& exec, rank_communicator const& comm, edge_rows const& graph,
-                                     std::vector<int> const& begin, std::int64_t source) {
+template <class Executor>
+path_answers paths_over_ranks(Executor const& exec, rank_communicator const& comm, edge_rows const& graph,
+                              std::vector<int> const& begin, std::int64_t source) {
     auto const block = rows_of_rank(graph, begin, comm.rank());
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
     auto const r = bfs_distributed(exec, comm, rows, source);
@@ -249,17 +256,18 @@ inline path_answers paths_over_ranks(host_executor const& exec, rank_communicato
     distributed_rows const wide(exec, comm, std::vector<std::int64_t>(block.offsets.begin(), block.offsets.end()),
                                 block.columns);
     auto const shallow = bfs_distributed(exec, comm, wide, source, 2);
-    auto const paths = sssp_distributed(exec, comm, rows, array_view<double const>(block.values), source);
-    std::vector<float> const lengths(block.values.begin(), block.values.end());
-    auto const again =
-        sssp_distributed(exec, comm, wide, array_view<float const>(lengths), source, {.delta = .3, .parents = false});
+    auto const doubles = exec.copy(block.values);
+    auto const paths = sssp_distributed(exec, comm, rows, array_view<double const>(doubles.view()), source);
+    auto const lengths = exec.copy(std::vector<float>(block.values.begin(), block.values.end()));
+    auto const again = sssp_distributed(exec, comm, wide, array_view<float const>(lengths.view()), source,
+                                        {.delta = .3, .parents = false});
     CHECK(again.parents.empty());
-    return {concatenated(comm, r.levels),
-            concatenated(comm, r.parents),
-            concatenated(comm, shallow.levels),
-            concatenated(comm, paths.parents),
-            concatenated(comm, paths.distances),
-            concatenated(comm, again.distances),
+    return {concatenated(exec, comm, r.levels),
+            concatenated(exec, comm, r.parents),
+            concatenated(exec, comm, shallow.levels),
+            concatenated(exec, comm, paths.parents),
+            concatenated(exec, comm, paths.distances),
+            concatenated(exec, comm, again.distances),
             r.depth,
             r.reached,
             shallow.depth};
@@ -290,12 +298,13 @@ struct label_answers {
     std::int64_t components = 0;
     bool operator==(label_answers const&) const = default;
 };
-inline label_answers components_over_ranks(host_executor const& exec, rank_communicator const& comm,
-                                           edge_rows const& graph, std::vector<int> const& begin) {
+template <class Executor>
+label_answers components_over_ranks(Executor const& exec, rank_communicator const& comm, edge_rows const& graph,
+                                    std::vector<int> const& begin) {
     auto const block = rows_of_rank(graph, begin, comm.rank());
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
     auto const r = connected_components_distributed(exec, comm, rows);
-    return {concatenated(comm, r.labels), r.components};
+    return {concatenated(exec, comm, r.labels), r.components};
 }
 
 struct community_answers {
@@ -381,17 +390,19 @@ struct rank_answers {
     double residual = 0;
     bool operator==(rank_answers const&) const = default;
 };
-inline rank_answers pagerank_over_ranks(host_executor const& exec, rank_communicator const& comm,
-                                        edge_rows const& graph, std::vector<int> const& begin, bool weighted) {
+template <class Executor>
+rank_answers pagerank_over_ranks(Executor const& exec, rank_communicator const& comm, edge_rows const& graph,
+                                 std::vector<int> const& begin, bool weighted) {
     auto const block = rows_of_rank(graph, begin, comm.rank());
-    auto const transposed = transpose_rows(exec, comm, block);
+    auto const transposed = transpose_rows(distributed::set_up_executor(exec), comm, block);
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
     distributed_rows const incoming(exec, comm, transposed.offsets, transposed.columns);
+    auto const outgoing_values = exec.copy(block.values), incoming_values = exec.copy(transposed.values);
     directed_weights<double> weights;
-    if (weighted) weights = {array_view<double const>(block.values), array_view<double const>(transposed.values)};
+    if (weighted) weights = {outgoing_values.view(), incoming_values.view()};
     auto const r = pagerank_distributed<double>(exec, comm, rows, incoming, {.tolerance = 1e-10}, weights);
     CHECK(r.converged);
-    return {concatenated(comm, r.ranks), r.iterations, r.residual};
+    return {concatenated(exec, comm, r.ranks), r.iterations, r.residual};
 }
 inline rank_answers pagerank_of_one(host_executor const& exec, edge_rows const& graph, bool weighted) {
     auto const transposed = transpose(exec, graph.view());

@@ -9,20 +9,28 @@
 namespace coppice::inline v0_1 {
 
 /// bfs() from the global vertex `source` of a graph whose edges are distributed by the vertices that they leave: the
-/// same levels and parents for any number of ranks, threads and processes. `levels` and `parents` belong to the
-/// vertices of this rank; parents are global indices, always the smallest possible ones. `depth` and `reached` describe
-/// the whole graph. Loops and parallel edges are allowed.
+/// same levels and parents for any number of ranks, threads, devices and processes. `levels` and `parents` belong to
+/// the vertices of this rank, in memory of the executor; parents are global indices. `depth` and `reached` describe the
+/// whole graph. Loops and parallel edges are allowed.
 ///
-/// Every level uses the push direction. Communication: a gather and an exchange per level; in total a rank sends 8
-/// bytes for each outer vertex (vertex of another rank adjacent to one of this rank) that it reaches. Memory: 5 words
-/// for each vertex and outer vertex of the rank. Collective; all ranks pass the same source and options. Throws
-/// argument_error, on all ranks, if the source is no vertex or max_depth is negative.
+/// Without `incoming`, every level is pushed and parents are the smallest possible ones. `incoming`: the rows of the
+/// transposed graph, in the same blocks; `rows` itself if the graph is undirected. Large levels are then pulled, as by
+/// bfs(); parents are the smallest possible ones if the rows of `incoming` are sorted.
+///
+/// Communication: two gathers and one exchange per level. A pushed level sends 8 bytes for each outer vertex (vertex of
+/// another rank adjacent to one of this rank) that it reaches, or 4 bytes for every outer vertex if this is less; a
+/// pulled level sends one byte for every outer vertex. Memory: 6 words for each vertex and outer vertex of the rank.
+/// Host and CUDA (O of 32 or 64 bits). Collective; all ranks pass the same source and options. Throws argument_error,
+/// on all ranks, if the source is no vertex or max_depth is negative; dimension_error, on this rank, if `incoming` has
+/// another number of rows; overflow_error if it has 2^31 edges or more.
 template <executor Executor, class O>
 bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
                            distributed_rows<Executor, vertex_id, O> const& rows, std::int64_t source,
-                           std::int32_t max_depth = std::numeric_limits<std::int32_t>::max()) {
+                           std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(),
+                           distributed_rows<Executor, vertex_id, O> const* incoming = nullptr) {
     if (max_depth < 0)
         throw argument_error("max_depth of bfs_distributed is " + std::to_string(max_depth) + ", expected 0 or more");
+    if (incoming) require_size("rows of the incoming edges of bfs_distributed", incoming->size(), rows.size());
     distributed::owned_graph<Executor> const graph(exec, comm, rows);
     graph.require_vertex(source, "the source of bfs_distributed");
     std::int64_t const n = graph.view().vertices;
@@ -37,8 +45,18 @@ bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
         exec.copy_elements(&parent, parents.data() + (source - graph.first()), 1);
     }
     distributed::level_search<Executor> search(graph, std::move(levels), std::move(parents));
-    search.run(distributed::every_edge{}, max_depth);
+    if (incoming)
+        search.run(distributed::every_edge{}, max_depth, distributed::level_pull<Executor, O>(graph, *incoming));
+    else
+        search.run(distributed::every_edge{}, max_depth);
     return {search.levels(), search.parents(), search.depth(), search.reached()};
 }
+
+#define COPPICE_BFS_DISTRIBUTED(EXTERN, EXECUTOR, O)                                                                   \
+    EXTERN template bfs_result bfs_distributed(EXECUTOR const&, rank_communicator const&,                              \
+                                               distributed_rows<EXECUTOR, vertex_id, O> const&, std::int64_t,          \
+                                               std::int32_t, distributed_rows<EXECUTOR, vertex_id, O> const*)
+COPPICE_BFS_DISTRIBUTED(extern, cuda_executor, std::int32_t);
+COPPICE_BFS_DISTRIBUTED(extern, cuda_executor, std::int64_t);
 
 } // namespace coppice::inline v0_1

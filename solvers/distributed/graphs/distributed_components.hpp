@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Connected components over ranks: trees of each rank, then a contracted graph whose vertices are the trees.
+/// Connected components over ranks: union-find trees of each rank, whose labels are exchanged.
 #pragma once
 
 #include <algorithm>
@@ -9,132 +9,248 @@
 #include <vector>
 
 #include <coppice/graph/structure/components.hpp>
-#include <coppice/semiring/matrix_operations/index_lists.hpp>
-#include <coppice/solvers/distributed/graphs/elements_at.hpp>
+#include <coppice/solvers/distributed/graphs/contracted_trees.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// Unites the ends of every edge. Edges to vertices of other ranks are stored here in one direction only.
-struct unite_ends {
+/// Global index of each local vertex.
+struct global_of_local {
+    vertex_id const* outer_ids;
+    vertex_id own, first;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        to[v] = v < own ? first + static_cast<vertex_id>(v) : outer_ids[v - own];
+    }
+};
+/// Lowers the label of a root to that of vertex v of its tree.
+struct lower_root {
+    vertex_id const* up;
+    vertex_id* labels;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (up[v] != v) worker.lower(labels + up[v], worker.load(labels + v));
+    }
+};
+struct take_label_of_root {
+    vertex_id const* up;
+    vertex_id* labels;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        if (up[v] != v) labels[v] = labels[up[v]];
+    }
+};
+/// Unites the other edges, after the first ones, of the vertices without the label `largest`.
+struct unite_outside {
     graph_view g;
     vertex_id* up;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    vertex_id const* labels;
+    vertex_id largest;
+    std::int32_t first_count;
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return g.degree(u) > first_count && labels[u] != largest; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        if (v != u) analytics::unite_trees(worker, up, u, v);
+        if (k >= g.offsets[u] + first_count) analytics::unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
-
-struct smallest_neighbor {
-    COPPICE_HD vertex_id operator()(std::int64_t, vertex_id const& label) const { return label; }
+struct number_tree {
+    vertex_id* roots;
+    vertex_id* trees;
+    vertex_id first, first_tree;
+    COPPICE_HD void operator()(std::int64_t tree, std::int64_t v) const {
+        roots[tree] = first + static_cast<vertex_id>(v);
+        trees[v] = first_tree + static_cast<vertex_id>(tree);
+    }
 };
-struct store_label {
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t i, vertex_id const& label) const { to[i] = label; }
+struct is_own_root {
+    vertex_id const* up;
+    COPPICE_HD bool operator()(std::int64_t v) const { return up[v] == v; }
+};
+/// Whether an outer vertex is in a tree of this rank.
+struct is_united {
+    vertex_id const* up; ///< of outer vertices
+    vertex_id own;
+    COPPICE_HD bool operator()(std::int64_t k) const { return up[k] != own + k; }
+};
+struct make_tree_pair {
+    vertex_id const* up; ///< of outer vertices
+    vertex_id const* trees;
+    vertex_id const* of_others; ///< trees of outer vertices on their ranks
+    vertex_id first_tree;
+    std::uint64_t* pairs;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const {
+        auto const tree = static_cast<std::uint32_t>(trees[up[k]] - first_tree);
+        pairs[position] = std::uint64_t(tree) << 32 | static_cast<std::uint32_t>(of_others[k]);
+    }
+};
+struct differs_from_last {
+    std::uint64_t const* pairs;
+    COPPICE_HD bool operator()(std::int64_t i) const { return i == 0 || pairs[i] != pairs[i - 1]; }
+};
+struct copy_pair {
+    std::uint64_t const* from;
+    std::uint64_t* to;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t i) const { to[position] = from[i]; }
+};
+struct label_of_tree {
+    vertex_id const* up;
+    vertex_id const* trees;
+    vertex_id const* labels_of_trees;
+    vertex_id first_tree;
+    vertex_id* labels;
+    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = labels_of_trees[trees[up[v]] - first_tree]; }
+};
+struct is_smallest {
+    vertex_id const* labels;
+    vertex_id first;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return labels[v] == first + v ? 1 : 0; }
 };
 
-/// Labels every vertex of a graph of few vertices by the smallest vertex of its component (FastSV: Zhang, Azad and Hu,
-/// 2020). Parents f only decrease, and each is a vertex of the component. A round lowers f[u] and f[f[u]] to the
-/// smallest grandparent of the neighbours of u and replaces f by f[f]. It ends if no grandparent changes, after some
-/// log n rounds.
-inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_communicator const& comm,
-                                              distributed_rows<host_executor> const& edges) {
-    auto const& begins = edges.begins();
-    auto const n = std::size_t(edges.size());
-    std::vector<vertex_id> parents(n), smallest(n);
-    for (std::size_t i = 0; i < n; ++i) parents[i] = vertex_id(edges.first() + std::int64_t(i));
-    auto grandparents = parents;
-    auto halo = edges.halo_of<vertex_id>(exec, comm);
-    for (;;) {
-        reduce_rows(exec, edges, halo, array_view<vertex_id const>(grandparents), smallest_neighbor{},
-                    add_min<vertex_id>{}, store_label{smallest.data()});
-        std::vector<vertex_message<vertex_id>> lower;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (smallest[i] < grandparents[i]) lower.push_back({parents[i], smallest[i]});
-            parents[i] = std::min({parents[i], smallest[i], grandparents[i]});
+/// Trees of the vertices and outer vertices of a rank. The root of a tree is its smallest local vertex, which is one of
+/// this rank, since outer vertices have larger local indices and no edges; or the tree is an outer vertex alone. A
+/// label is the smallest global index of the component that is known.
+///
+/// An edge within the largest component need not be united, and any other edge is united by the rank of an end outside
+/// of it. Therefore an edge between ranks may be in the trees of one rank only, and labels go in both directions: from
+/// outer vertices to their owners, and back.
+template <executor Executor>
+class rank_trees {
+public:
+    explicit rank_trees(owned_graph<Executor> const& graph)
+        : graph_(graph), up_(graph.exec(), graph.view().vertices), labels_(graph.exec(), graph.view().vertices),
+          all_(analytics::every_vertex(graph.exec(), graph.view())),
+          outer_(analytics::placed(graph.exec(), analytics::worklist{nullptr, graph.outer_ids().size(), 0})),
+          changed_(graph.exec(), 1), to_owners_(graph.exec(), graph.comm(), graph.halo_plan()),
+          from_owners_(graph.exec(), graph.comm(), graph.halo_plan()) {}
+
+    /// Labels of the vertices of this rank, and of outer vertices. Collective.
+    buffer<vertex_id> const& labels() {
+        using namespace analytics;
+        auto const& exec = graph_.exec();
+        graph_view const g = graph_.view();
+        unite_first(exec, g, up_, all_.data());
+        for_each(exec, g.vertices,
+                 global_of_local{graph_.outer_ids().data(), graph_.own(), graph_.first(), labels_.data()});
+        exchange_labels(rounds_of_samples);
+        vertex_id const largest = frequent_label_of_ranks();
+        edge_map(exec, nullptr, all_.data(), g, nothing(),
+                 unite_outside{g, up_.data(), labels_.data(), largest, unite_first_edges::count});
+        if (!exchange_labels(max_rounds)) label_by_contraction();
+        return labels_;
+    }
+
+private:
+    static constexpr int rounds_of_samples = 2;
+    /// Labels of few trees per rank take few rounds. If a component is a long chain of trees, contraction takes fewer.
+    static constexpr int max_rounds = 8;
+
+    /// Exchanges the labels of trees until they do not change, but at most `rounds` times; returns whether they are
+    /// final.
+    bool exchange_labels(int rounds) {
+        using namespace analytics;
+        auto const& exec = graph_.exec();
+        std::int64_t const n = up_.size();
+        vertex_id* const of_outer = labels_.data() + graph_.own();
+        flatten(exec, up_);
+        for (int round = 0;; ++round) {
+            vertex_map(exec, nullptr, all_.data(), nothing(), lower_root{up_.data(), labels_.data()});
+            for_each(exec, n, take_label_of_root{up_.data(), labels_.data()});
+            if (!to_owners_.any()) return true;
+            if (round == rounds) return false;
+            fill(exec, changed_.view(), 0);
+            to_owners_.lower(exec, of_outer, labels_.data(), changed_.data());
+            from_owners_.start(exec, labels_.data());
+            from_owners_.finish(exec);
+            vertex_map(exec, nullptr, outer_.data(), nothing(),
+                       lower_received<vertex_id>{nullptr, from_owners_.values(), of_outer, changed_.data()});
+            if (graph_.comm().all_reduce(exec.load(changed_.data()), maximum{}) == 0) return true;
         }
-        lower_at(comm, begins, parents, std::move(lower));
-        auto next = values_at(exec, comm, begins, parents.data(), array_view<vertex_id const>(parents));
-        bool const same = next == grandparents;
-        grandparents = std::move(next);
-        if (comm.all_reduce(int(!same), maximum{}) == 0) return parents;
     }
-}
 
-struct tree_edges {
-    std::vector<std::int32_t> offsets{}, columns{};
-};
-/// The edges from the `trees` trees of this rank to trees of other ranks, without duplicates. `up`: root of each local
-/// vertex; `tree_of`: tree of each vertex of this rank; `of_others`: tree of each outer vertex.
-inline tree_edges edges_of_trees(std::int64_t trees, vertex_id first_tree, buffer<vertex_id> const& up,
-                                 std::vector<vertex_id> const& tree_of, vertex_id const* of_others) {
-    std::vector<std::pair<vertex_id, vertex_id>> pairs;
-    auto const own = std::int64_t(tree_of.size());
-    for (std::int64_t v = own; v < up.size(); ++v)
-        pairs.emplace_back(tree_of[std::size_t(up[v])] - first_tree, of_others[v - own]);
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    tree_edges edges;
-    edges.offsets.assign(std::size_t(trees) + 1, 0);
-    for (auto const& [tree, other] : pairs) {
-        ++edges.offsets[std::size_t(tree) + 1];
-        edges.columns.push_back(other);
+    /// A label that most ranks find frequently; the choice affects the time only.
+    vertex_id frequent_label_of_ranks() const {
+        vertex_id const mine = up_.size() > 0 ? analytics::frequent_label(graph_.exec(), labels_) : -1;
+        auto votes = graph_.comm().gather(mine);
+        std::sort(votes.begin(), votes.end());
+        auto const number = [&](vertex_id label) { return std::count(votes.begin(), votes.end(), label); };
+        return *std::max_element(votes.begin(), votes.end(),
+                                 [&](vertex_id a, vertex_id b) { return number(a) < number(b); });
     }
-    for (std::size_t t = 1; t < edges.offsets.size(); ++t) edges.offsets[t] += edges.offsets[t - 1];
-    return edges;
-}
+
+    /// Labels the trees of all ranks by the contracted graph.
+    void label_by_contraction() {
+        auto const& exec = graph_.exec();
+        auto const& comm = graph_.comm();
+        std::int64_t const own = graph_.own(), outer = graph_.outer_ids().size();
+        vertex_id const* const up = up_.data();
+        // Trees are numbered by rank, and by their roots in a rank, so that the smallest tree has the smallest vertex.
+        auto const begins = offsets_of_ranks(comm, reduce(exec, own, std::int64_t{0}, analytics::is_root{up}, plus{}));
+        auto const first_tree = vertex_id(begins[std::size_t(comm.rank())]);
+        buffer<vertex_id> roots(exec, begins[std::size_t(comm.rank()) + 1] - first_tree), trees(exec, own);
+        select(exec, own, is_own_root{up}, number_tree{roots.data(), trees.data(), graph_.first(), first_tree});
+
+        buffer<vertex_id> tree_of(exec, own);
+        for_each(exec, own, gather_elements<vertex_id>{trees.data(), up, tree_of.data()});
+        from_owners_.start(exec, tree_of.data());
+        from_owners_.finish(exec);
+        buffer<std::uint64_t> pairs(exec, outer), distinct(exec, outer);
+        std::int64_t const united =
+            select(exec, outer, is_united{up + own, graph_.own()},
+                   make_tree_pair{up + own, trees.data(), from_owners_.values(), first_tree, pairs.data()});
+        buffer<std::uint8_t> nothing_else(exec, united);
+        fill(exec, nothing_else.view(), 0);
+        sort_by_key(exec, array_view<std::uint64_t>(pairs.data(), united), nothing_else.view());
+        std::int64_t const count =
+            select(exec, united, differs_from_last{pairs.data()}, copy_pair{pairs.data(), distinct.data()});
+        std::vector<tree_pair> edges;
+        for (std::uint64_t const pair : to_vector(exec, array_view<std::uint64_t const>(distinct.data(), count)))
+            edges.emplace_back(vertex_id(pair >> 32), vertex_id(pair & 0xffffffffu));
+
+        auto const smallest =
+            exec.copy(smallest_in_components(set_up_executor(exec), comm, to_vector(exec, roots), begins, edges));
+        for_each(exec, own, label_of_tree{up, trees.data(), smallest.data(), first_tree, labels_.data()});
+        exec.synchronize(); // the arrays of the trees are destroyed here
+    }
+
+    owned_graph<Executor> const& graph_;
+    buffer<vertex_id> up_, labels_;
+    buffer<analytics::worklist> all_, outer_;
+    buffer<int> changed_;
+    reverse_halo<Executor, vertex_id> to_owners_;
+    halo<Executor, vertex_id> from_owners_;
+};
 
 } // namespace distributed
 
 /// connected_components() of an undirected graph whose edges, in both directions, are distributed by the vertices that
-/// they leave: the same labels for any number of ranks, threads and processes. `labels` belong to the vertices of this
-/// rank and are global indices; `components` is the number of all. Loops and parallel edges are allowed. If an edge is
-/// stored in one direction only, components may be missed.
+/// they leave: the same labels for any number of ranks, threads, devices and processes. `labels` belong to the vertices
+/// of this rank, in memory of the executor, and are global indices; `components` is the number of all. Loops and
+/// parallel edges are allowed. If an edge is stored in one direction only, components may be missed.
 ///
-/// Every rank unites the ends of its edges. The trees and the edges between those of different ranks form a contracted
-/// graph, which has few vertices unless most vertices have their neighbours on other ranks; it is labelled in some log
-/// n rounds of halo exchanges. Memory: 4 words for each vertex and outer vertex of the rank. Collective. Throws
-/// overflow_error if a rank has 2^31 edges or more.
-template <class O>
-components_result connected_components_distributed(host_executor const& exec, rank_communicator const& comm,
-                                                   distributed_rows<host_executor, vertex_id, O> const& rows) {
-    using namespace analytics;
-    distributed::owned_graph<host_executor> const graph(exec, comm, rows);
-    std::int64_t const own = graph.own(), n = graph.view().vertices;
-    // The root of a tree is its smallest local vertex, which is one of this rank: outer vertices have larger indices.
-    buffer<vertex_id> up(exec, n);
-    for_each(exec, n, detail::count_up<vertex_id>{up.data()});
-    auto const vertices = placed(exec, worklist{nullptr, own, 0});
-    edge_map(exec, nullptr, vertices.data(), graph.view(), nothing(), distributed::unite_ends{graph.view(), up.data()});
-    flatten_and_count(exec, up);
-
-    // Trees are numbered by rank, and by their roots in a rank, so that the smallest tree has the smallest vertex.
-    std::vector<vertex_id> roots, tree_of(static_cast<std::size_t>(own));
-    for (std::int64_t v = 0; v < own; ++v) {
-        if (up[v] == v) roots.push_back(vertex_id(graph.first() + v));
-        tree_of[std::size_t(v)] = up[v] == v ? vertex_id(roots.size() - 1) : tree_of[std::size_t(up[v])];
-    }
-    auto const begins = offsets_of_ranks(comm, std::int64_t(roots.size()));
-    auto const first_tree = vertex_id(begins[std::size_t(comm.rank())]);
-    for (auto& tree : tree_of) tree += first_tree;
-    auto halo = rows.template halo_of<vertex_id>(exec, comm);
-    halo.start(exec, tree_of.data());
-    halo.finish(exec);
-
-    auto const edges = distributed::edges_of_trees(std::int64_t(roots.size()), first_tree, up, tree_of, halo.values());
-    distributed_rows<host_executor> const contracted(exec, comm, edges.offsets, edges.columns);
-    auto const labels = distributed::labels_of_trees(exec, comm, contracted);
-    auto const smallest = distributed::values_at(exec, comm, begins, roots.data(), array_view<vertex_id const>(labels));
-    components_result result{buffer<vertex_id>(exec, own)};
-    std::int64_t components = 0;
-    for (std::size_t t = 0; t < labels.size(); ++t) components += labels[t] == first_tree + vertex_id(t) ? 1 : 0;
-    for (std::int64_t v = 0; v < own; ++v)
-        result.labels[v] = smallest[std::size_t(tree_of[std::size_t(v)] - first_tree)];
-    result.components = graph.comm().all_reduce(components, plus{});
+/// Every rank unites two edges of each vertex, then the other edges of vertices outside of the presumed largest
+/// component (Afforest: Sutton, Ben-Nun and Barak, 2018). Labels of outer vertices are exchanged with their owners, in
+/// both directions, until they do not change. If 8 exchanges do not suffice, the trees of all ranks form a contracted
+/// graph, whose edges are on the host; it is labelled in some log n rounds. Memory: 5 words for each vertex and outer
+/// vertex of the rank. Host and CUDA (O of 32 or 64 bits). Collective. Throws overflow_error if a rank has 2^31 edges
+/// or more.
+template <executor Executor, class O>
+components_result connected_components_distributed(Executor const& exec, rank_communicator const& comm,
+                                                   distributed_rows<Executor, vertex_id, O> const& rows) {
+    distributed::owned_graph<Executor> const graph(exec, comm, rows);
+    distributed::rank_trees<Executor> trees(graph);
+    vertex_id const* const labels = trees.labels().data();
+    components_result result{buffer<vertex_id>(exec, graph.own())};
+    exec.copy_elements(labels, result.labels.data(), graph.own());
+    result.components = comm.all_reduce(
+        reduce(exec, graph.own(), std::int64_t{0}, distributed::is_smallest{labels, graph.first()}, plus{}), plus{});
     return result;
 }
+
+#define COPPICE_COMPONENTS_DISTRIBUTED(EXTERN, EXECUTOR, O)                                                            \
+    EXTERN template components_result connected_components_distributed(                                                \
+        EXECUTOR const&, rank_communicator const&, distributed_rows<EXECUTOR, vertex_id, O> const&)
+COPPICE_COMPONENTS_DISTRIBUTED(extern, cuda_executor, std::int32_t);
+COPPICE_COMPONENTS_DISTRIBUTED(extern, cuda_executor, std::int64_t);
 
 } // namespace coppice::inline v0_1

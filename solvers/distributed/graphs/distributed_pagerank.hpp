@@ -50,7 +50,8 @@ struct out_sum {
 /// order of these ranks. The number of iterations then differs only if a residual equals the tolerance up to these
 /// digits.
 ///
-/// Collective. Throws the errors of pagerank(), on all ranks for options, otherwise on this rank.
+/// Host and CUDA (G of 32, O of 32 or 64 bits); the result and the weights are in memory of the executor. Collective.
+/// Throws the errors of pagerank(), on all ranks for options, otherwise on this rank.
 template <class T, executor Executor, class G, class O>
 pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator const& comm,
                                         distributed_rows<Executor, G, O> const& rows,
@@ -100,5 +101,14 @@ pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator 
     }
     return result;
 }
+
+#define COPPICE_PAGERANK_DISTRIBUTED(EXTERN, EXECUTOR, T, O)                                                           \
+    EXTERN template pagerank_result<T> pagerank_distributed<T>(                                                        \
+        EXECUTOR const&, rank_communicator const&, distributed_rows<EXECUTOR, vertex_id, O> const&,                    \
+        distributed_rows<EXECUTOR, vertex_id, O> const&, pagerank_options const&, directed_weights<T> const&)
+COPPICE_PAGERANK_DISTRIBUTED(extern, cuda_executor, float, std::int32_t);
+COPPICE_PAGERANK_DISTRIBUTED(extern, cuda_executor, float, std::int64_t);
+COPPICE_PAGERANK_DISTRIBUTED(extern, cuda_executor, double, std::int32_t);
+COPPICE_PAGERANK_DISTRIBUTED(extern, cuda_executor, double, std::int64_t);
 
 } // namespace coppice::inline v0_1

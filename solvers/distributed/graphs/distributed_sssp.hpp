@@ -131,15 +131,6 @@ struct find_global_parent {
             worker.store(level_edges, 1);
     }
 };
-struct lower_parent {
-    vertex_message<std::uint32_t> const* messages;
-    std::uint32_t* parents;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id i) const {
-        worker.lower(parents + messages[i].vertex, messages[i].value);
-    }
-};
 /// Level 0 for a vertex with a parent, -1 for others.
 struct level_of_parent {
     std::uint32_t const* parents;
@@ -154,9 +145,9 @@ public:
     path_search(owned_graph<Executor> const& graph, array_view<T const> lengths, T delta)
         : graph_(graph), lengths_(lengths.data()), delta_(delta), distances_(graph.exec(), local()),
           sent_(graph.exec(), outer()), queued_(graph.exec(), local()), waits_(graph.exec(), local()),
-          outer_ids_(graph.exec().copy(graph.outer_ids())), messages_(graph.exec(), outer()),
-          lists_(graph.exec(), local()),
-          state_(analytics::placed(graph.exec(), analytics::sssp_state<T>{.near = delta, .delta = delta})) {
+          messages_(graph.exec(), outer()), lists_(graph.exec(), local()),
+          state_(analytics::placed(graph.exec(), analytics::sssp_state<T>{.near = delta, .delta = delta})),
+          near_rounds_(graph.exec()) {
         fill(graph.exec(), sent_.view(), infinity);
     }
 
@@ -170,7 +161,7 @@ public:
                                             near_list()});
         for (std::int64_t exchanges = 1;; ++exchanges) {
             empty_near_list();
-            exchange();
+            send_distances();
             if (graph_.comm().all_reduce(exec.load(near_list()).count, plus{}) > 0) continue;
             T const far = graph_.comm().all_reduce(nearest_far(), smaller_of<T>{});
             if (!(far < infinity)) return exchanges;
@@ -192,7 +183,8 @@ public:
         auto level_edges = analytics::placed(exec, 0);
         analytics::edge_map(exec, nullptr, all.data(), graph_.view(), analytics::nothing(),
                             find_global_parent<T>{tight, parents.data(), graph_.first(), level_edges.data()});
-        send_parents(parents);
+        reverse_halo<Executor, std::uint32_t> to_owners(exec, graph_.comm(), graph_.halo_plan());
+        to_owners.lower(exec, parents.data() + graph_.own(), parents.data());
         if (graph_.owns(source)) {
             auto const itself = std::uint32_t(source);
             exec.copy_elements(&itself, parents.data() + (source - graph_.first()), 1);
@@ -219,20 +211,20 @@ private:
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2];
         relax_edge<T, sum_of_lengths<T>> const relax{graph_.view(),  lengths_,      distances_.data(),
                                                      queued_.data(), waits_.data(), s};
-        rounds<Executor>(exec).run(&s->loop, edge_step{nullptr, near, graph_.view(), into(next, far), relax},
-                                   single_step{end_own_round<T>{near, next, s}});
+        near_rounds_.run(&s->loop, edge_step{nullptr, near, graph_.view(), into(next, far), relax},
+                         single_step{end_own_round<T>{near, next, s}});
     }
     /// Sends distances of outer vertices within the bound; the near list gets those that other ranks send.
-    void exchange() {
+    void send_distances() {
         using namespace analytics;
         auto const& exec = graph_.exec();
         for_each(exec, 1, begin_own_rounds<T>{state_.data()});
         auto const state = exec.load(state_.data());
         T const* const of_outer = distances_.data() + graph_.own();
-        std::int64_t const count = select(exec, outer(), is_unsent<T>{of_outer, sent_.data(), state.near},
-                                          list_unsent<T>{outer_ids_.data(), of_outer, sent_.data(), messages_.data()});
-        auto const received =
-            graph_.send(to_vector(exec, array_view<vertex_message<T> const>(messages_.data(), count)));
+        std::int64_t const count =
+            select(exec, outer(), is_unsent<T>{of_outer, sent_.data(), state.near},
+                   list_unsent<T>{graph_.outer_ids().data(), of_outer, sent_.data(), messages_.data()});
+        auto const received = graph_.send(array_view<vertex_message<T> const>(messages_.data(), count));
         auto const list = placed(exec, worklist{nullptr, received.size(), 0});
         vertex_map(exec, nullptr, list.data(), into(near_list()),
                    take_distance<T>{received.data(), distances_.data(), queued_.data(), state.round});
@@ -261,28 +253,15 @@ private:
         exchange.finish(exec);
         exec.copy_elements(exchange.values(), values + graph_.own(), outer());
     }
-    void send_parents(buffer<std::uint32_t>& parents) {
-        using namespace analytics;
-        auto const& exec = graph_.exec();
-        auto const found = to_vector(exec, array_view<std::uint32_t const>(parents.data() + graph_.own(), outer()));
-        std::vector<vertex_message<std::uint32_t>> messages;
-        for (std::size_t k = 0; k < found.size(); ++k)
-            if (found[k] != no_parent) messages.push_back({graph_.outer_ids()[k], found[k]});
-        auto const received = graph_.send(messages);
-        auto const list = placed(exec, worklist{nullptr, received.size(), 0});
-        vertex_map(exec, nullptr, list.data(), nothing(), lower_parent{received.data(), parents.data()});
-        exec.synchronize(); // the received messages are destroyed here
-    }
-
     owned_graph<Executor> const& graph_;
     T const* lengths_;
     T delta_;
     buffer<T> distances_, sent_;
     buffer<std::int32_t> queued_, waits_;
-    buffer<vertex_id> outer_ids_;
     buffer<vertex_message<T>> messages_;
     analytics::worklists<4> lists_; ///< near, next near, far, next far
     buffer<analytics::sssp_state<T>> state_;
+    analytics::rounds<Executor> near_rounds_; ///< runs the same steps each time, on CUDA as the same graph
 };
 
 /// Mean and minimum of the lengths of all ranks; throws, on all ranks, for lengths that are negative or NaN.
@@ -303,15 +282,16 @@ double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengt
 
 /// sssp() from the global vertex `source` of a graph whose edges are distributed by the vertices that they leave;
 /// `lengths[rows.nonzeros()]` are at least 0, in the order of the edges. Distances and parents are those of sssp(), bit
-/// for bit, for any number of ranks, threads and processes. Both belong to the vertices of this rank; parents are
-/// global indices. `rounds` is the number of exchanges, and `delta` may differ in the last digits, since the sum of the
-/// lengths is added in the order of the ranks.
+/// for bit, for any number of ranks, threads, devices and processes. Both belong to the vertices of this rank, in
+/// memory of the executor; parents are global indices. `rounds` is the number of exchanges, and `delta` may differ in
+/// the last digits, since the sum of the lengths is added in the order of the ranks.
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
 /// within the bound and smaller than what it has sent before. Memory: 8 words and 4 distances for each vertex and outer
-/// vertex of the rank. Collective; all ranks pass the same source and options. Throws, on all ranks, argument_error if
-/// the source is no vertex or delta is negative, and matrix_error for lengths that are negative or NaN; on this rank
-/// dimension_error for another number of lengths, overflow_error if it has 2^31 edges or more.
+/// vertex of the rank. Host and CUDA (T float or double, O of 32 or 64 bits). Collective; all ranks pass the same
+/// source and options. Throws, on all ranks, argument_error if the source is no vertex or delta is negative, and
+/// matrix_error for lengths that are negative or NaN; on this rank dimension_error for another number of lengths,
+/// overflow_error if it has 2^31 edges or more.
 template <executor Executor, class T, class O>
 sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& comm,
                                 distributed_rows<Executor, vertex_id, O> const& rows, array_view<T const> lengths,
@@ -341,5 +321,14 @@ sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& c
     exec.synchronize();
     return result;
 }
+
+#define COPPICE_SSSP_DISTRIBUTED(EXTERN, EXECUTOR, T, O)                                                               \
+    EXTERN template sssp_result<T> sssp_distributed(EXECUTOR const&, rank_communicator const&,                         \
+                                                    distributed_rows<EXECUTOR, vertex_id, O> const&,                   \
+                                                    array_view<T const>, std::int64_t, sssp_options const&)
+COPPICE_SSSP_DISTRIBUTED(extern, cuda_executor, float, std::int32_t);
+COPPICE_SSSP_DISTRIBUTED(extern, cuda_executor, float, std::int64_t);
+COPPICE_SSSP_DISTRIBUTED(extern, cuda_executor, double, std::int32_t);
+COPPICE_SSSP_DISTRIBUTED(extern, cuda_executor, double, std::int64_t);
 
 } // namespace coppice::inline v0_1

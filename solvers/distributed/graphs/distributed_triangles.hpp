@@ -65,7 +65,7 @@ struct rising_edges_of_rank {
 inline vertex_lists heads_of_outer(host_executor const& exec, rank_communicator const& comm,
                                    owned_graph<host_executor> const& graph, rising_edges_of_rank const& edges) {
     std::vector<vertex_id> needs;
-    for (vertex_id const k : edges.outer) needs.push_back(graph.outer_ids()[std::size_t(k)]);
+    for (vertex_id const k : edges.outer) needs.push_back(graph.outer_ids()[k]);
     fetched_rows const rows(exec, comm, graph.begins(), needs, edges.heads.begin.data());
     auto const received = rows.fetch<vertex_id>(
         exec, comm, [&](std::int64_t k) { return graph.global(edges.heads.vertices[std::size_t(k)]); });
@@ -126,13 +126,13 @@ clustering_result clustering_distributed(host_executor const& exec, rank_communi
     vertex_id const own = graph.own();
     distributed::rising_edges_of_rank const edges(exec, comm, graph, rows);
     auto const of_outer = distributed::heads_of_outer(exec, comm, graph, edges);
-    std::vector<std::int32_t> list_of_outer(graph.outer_ids().size(), -1);
+    std::vector<std::int32_t> list_of_outer(std::size_t(graph.outer_ids().size()), -1);
     for (std::size_t i = 0; i < edges.outer.size(); ++i) list_of_outer[std::size_t(edges.outer[i])] = std::int32_t(i);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.view().vertices), 0);
     distributed::count_at_corners_of_rank(exec, edges.heads, of_outer, list_of_outer, counts);
     std::vector<distributed::vertex_message<std::int64_t>> sent;
-    for (std::size_t k = 0; k < graph.outer_ids().size(); ++k)
-        if (std::int64_t const count = counts[std::size_t(own) + k]; count > 0)
+    for (std::int64_t k = 0; k < graph.outer_ids().size(); ++k)
+        if (std::int64_t const count = counts[std::size_t(own + k)]; count > 0)
             sent.push_back({graph.outer_ids()[k], count});
     for (auto const& m : distributed::send_to_owners(comm, rows.begins(), sent))
         counts[std::size_t(m.vertex)] += m.value;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <coppice/graph/frontier/frontier.hpp>
+#include <coppice/solvers/distributed/graphs/reverse_halo.hpp>
 #include <coppice/solvers/distributed/rows/distributed_rows.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -40,6 +41,32 @@ std::vector<vertex_message<Value>> send_to_owners(rank_communicator const& comm,
     return received;
 }
 
+/// Position of the first of the messages, in ascending order of their vertices, for a vertex of rank p or later.
+template <class Value>
+struct first_message_of_rank {
+    vertex_message<Value> const* messages;
+    std::int64_t count;
+    std::int64_t const* begins;
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        std::int64_t first = 0;
+        for (std::int64_t last = count; first < last;) {
+            std::int64_t const middle = first + (last - first) / 2;
+            if (messages[middle].vertex < begins[p])
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        to[p] = first;
+    }
+};
+template <class Value>
+struct make_vertex_local {
+    vertex_message<Value>* messages;
+    vertex_id first;
+    COPPICE_HD void operator()(std::int64_t i) const { messages[i].vertex -= first; }
+};
+
 /// Converts offsets to 32 bits; vertices after the last row (outer vertices) have no edges.
 template <class O>
 struct narrow_offset {
@@ -50,7 +77,7 @@ struct narrow_offset {
 };
 
 /// The graph of one rank. Local vertices: those of the rank, in [0, own), then its outer vertices, which have no edges
-/// here. The graph refers to the columns of `rows`, which must outlive it. The whole graph may have more than 2^31
+/// here. The graph refers to arrays of `rows`, which must outlive it. The whole graph may have more than 2^31
 /// edges, but each rank must have fewer.
 template <executor Executor>
 class owned_graph {
@@ -60,7 +87,7 @@ public:
     owned_graph(Executor const& exec, rank_communicator const& comm,
                 distributed_rows<Executor, vertex_id, O> const& rows)
         : exec_(exec), comm_(comm), begins_(rows.begins()), first_(vertex_id(rows.first())),
-          own_(vertex_id(rows.size())), outer_ids_(to_vector(exec, rows.outer())),
+          own_(vertex_id(rows.size())), outer_ids_(rows.outer().data(), rows.halo()), halo_plan_(rows.halo_plan()),
           offsets_(exec, rows.size() + rows.halo() + 1) {
         view_.vertices = vertex_id(rows.size() + rows.halo());
         view_.edge_count = checked_cast<vertex_id>(rows.nonzeros(), "number of edges of a rank");
@@ -75,11 +102,13 @@ public:
     vertex_id own() const { return own_; }     ///< number of vertices of this rank
     vertex_id first() const { return first_; } ///< global index of the first one
     std::int64_t all_vertices() const { return begins_.back(); }
-    std::vector<vertex_id> const& outer_ids() const { return outer_ids_; } ///< global indices, ascending
-    std::vector<std::int64_t> const& begins() const { return begins_; }    ///< first vertex of each rank, [ranks + 1]
-    /// Global index of a local vertex.
-    vertex_id global(vertex_id v) const { return v < own_ ? first_ + v : outer_ids_[std::size_t(v - own_)]; }
-    /// Local vertex of a global index; -1: neither one of this rank nor an outer one.
+    /// Global indices of the outer vertices, ascending, in memory of the executor.
+    array_view<vertex_id const> outer_ids() const { return outer_ids_; }
+    shared_halo_plan<Executor> const& halo_plan() const { return halo_plan_; } ///< of values at outer vertices
+    std::vector<std::int64_t> const& begins() const { return begins_; } ///< first vertex of each rank, [ranks + 1]
+    /// Global index of a local vertex; on the host.
+    vertex_id global(vertex_id v) const { return v < own_ ? first_ + v : outer_ids_[v - own_]; }
+    /// Local vertex of a global index; -1: neither one of this rank nor an outer one; on the host.
     vertex_id local(vertex_id global) const {
         if (owns(global)) return global - first_;
         auto const at = std::lower_bound(outer_ids_.begin(), outer_ids_.end(), global);
@@ -94,10 +123,18 @@ public:
                                  std::to_string(all_vertices()) + " vertices, which are counted from 0");
     }
 
-    /// send_to_owners(); the received messages are in memory of the executor.
+    /// send_to_owners() of messages in memory of the executor, where the received ones are, too.
     template <class Value>
-    buffer<vertex_message<Value>> send(std::vector<vertex_message<Value>> const& messages) const {
-        return exec_.copy(send_to_owners(comm_, begins_, messages));
+    buffer<vertex_message<Value>> send(array_view<vertex_message<Value> const> messages) const {
+        auto const begins = exec_.copy(begins_);
+        buffer<std::int64_t> first(exec_, begins.size());
+        for_each(exec_, begins.size(),
+                 first_message_of_rank<Value>{messages.data(), messages.size(), begins.data(), first.data()});
+        rank_offsets const send_begin = to_vector(exec_, first), receive_begin = begins_of_received(comm_, send_begin);
+        buffer<vertex_message<Value>> received(exec_, receive_begin.back());
+        exchange(exec_, comm_, send_begin, messages.data(), receive_begin, received.data());
+        for_each(exec_, received.size(), make_vertex_local<Value>{received.data(), first_});
+        return received;
     }
 
 private:
@@ -105,18 +142,10 @@ private:
     rank_communicator comm_;
     std::vector<std::int64_t> begins_;
     vertex_id first_, own_;
-    std::vector<vertex_id> outer_ids_;
+    array_view<vertex_id const> outer_ids_;
+    shared_halo_plan<Executor> halo_plan_;
     buffer<std::int32_t> offsets_;
     graph_view view_{};
 };
-
-/// The vertices of a list in memory of the executor, on the host, in ascending order.
-template <executor Executor>
-std::vector<vertex_id> sorted_items(Executor const& exec, analytics::worklist const* list) {
-    auto const l = exec.load(list);
-    auto items = to_vector(exec, array_view<vertex_id const>(l.items, l.count));
-    std::sort(items.begin(), items.end());
-    return items;
-}
 
 } // namespace coppice::inline v0_1::distributed

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,8 @@ public:
     distributed::halo<Executor, X> halo_of(Executor const& exec, rank_communicator const& comm) const {
         return {exec, comm, halo_plan_};
     }
+    /// Which elements halo_of() exchanges; shared by all exchanges over this pattern.
+    distributed::shared_halo_plan<Executor> const& halo_plan() const { return halo_plan_; }
 
 private:
     struct local_columns {
@@ -84,7 +87,8 @@ private:
           columns_(in_memory_of(exec, std::move(local.columns))), outer_(exec.copy(local.outer)),
           plan_(make_srcsr_plan(exec, array_view<O const>(offsets_.data(), offsets_.size()), columns_.size(),
                                 {.nonzero_bytes = int(sizeof(std::int32_t))})),
-          halo_plan_(comm, begins, local.outer) {}
+          halo_plan_(std::make_shared<distributed::placed_halo_plan<Executor> const>(
+              exec, distributed::halo_plan(comm, begins, local.outer))) {}
 
     static buffer<std::int32_t> in_memory_of(Executor const& exec, buffer<std::int32_t>&& of_host) {
         if constexpr (std::is_base_of_v<host_executor, Executor>)
@@ -155,12 +159,17 @@ private:
     buffer<std::int32_t> columns_;
     buffer<G> outer_;
     srcsr_plan<O> plan_;
-    distributed::halo_plan halo_plan_;
+    distributed::shared_halo_plan<Executor> halo_plan_;
 };
 
 template <executor Executor, class O, class G>
 distributed_rows(Executor const&, rank_communicator const&, std::vector<O> const&, std::vector<G> const&)
     -> distributed_rows<Executor, G, O>;
+
+#define COPPICE_DISTRIBUTED_ROWS(EXTERN, EXECUTOR)                                                                     \
+    EXTERN template class distributed_rows<EXECUTOR, std::int32_t, std::int32_t>;                                      \
+    EXTERN template class distributed_rows<EXECUTOR, std::int32_t, std::int64_t>
+COPPICE_DISTRIBUTED_ROWS(extern, cuda_executor);
 
 namespace distributed {
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <coppice/core/multi_executor.hpp>
@@ -56,16 +57,26 @@ struct gather_elements {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[rows[i]]; }
 };
 
+/// A plan with the sent rows in memory of the executor; the halos of one pattern share it.
+template <executor Executor>
+struct placed_halo_plan {
+    halo_plan plan;
+    buffer<std::int32_t> sent_rows;
+
+    placed_halo_plan(Executor const& exec, halo_plan from)
+        : plan(std::move(from)), sent_rows(exec.copy(plan.send_rows)) {}
+};
+template <executor Executor>
+using shared_halo_plan = std::shared_ptr<placed_halo_plan<Executor> const>;
+
 /// The elements of the vector of this rank that other ranks read, in memory of the executor.
 template <executor Executor, class T>
 struct sent_elements {
-    buffer<std::int32_t> rows;
     buffer<T> values;
 
-    sent_elements(Executor const& exec, halo_plan const& plan)
-        : rows(exec.copy(plan.send_rows)), values(exec, rows.size()) {}
-    T* gather(Executor const& exec, T const* x) {
-        for_each(exec, rows.size(), gather_elements<T>{x, rows.data(), values.data()});
+    sent_elements(Executor const& exec, placed_halo_plan<Executor> const& from) : values(exec, from.sent_rows.size()) {}
+    T* gather(Executor const& exec, placed_halo_plan<Executor> const& from, T const* x) {
+        for_each(exec, values.size(), gather_elements<T>{x, from.sent_rows.data(), values.data()});
         return values.data();
     }
 };
@@ -77,26 +88,28 @@ template <class T>
 class halo<host_executor, T> {
 public:
     halo(host_executor const& exec, rank_communicator const& comm, halo_plan plan)
-        : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
+        : halo(exec, comm, std::make_shared<placed_halo_plan<host_executor> const>(exec, std::move(plan))) {}
+    halo(host_executor const& exec, rank_communicator const& comm, shared_halo_plan<host_executor> shared)
+        : comm_(comm), shared_(std::move(shared)), sent_(exec, *shared_), values_(exec, plan().received()) {}
 
     bool replayable() const { return false; } ///< ranks synchronise
-    halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
+    halo_plan const& plan() const { return shared_->plan; }
+    buffer<std::int32_t> const& sent_rows() const { return shared_->sent_rows; }
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
-        if (!plan_.any) return;
-        T const* const ready = sent_.gather(exec, x);
-        pending_ = send_and_receive(comm_, plan_.send_begin, ready, plan_.receive_begin, values_.data());
+        if (!plan().any) return;
+        T const* const ready = sent_.gather(exec, *shared_, x);
+        pending_ = send_and_receive(comm_, plan().send_begin, ready, plan().receive_begin, values_.data());
     }
     void finish(host_executor const&) {
-        if (!plan_.any) return;
+        if (!plan().any) return;
         pending_->finish();
         pending_.reset();
     }
 
 private:
     rank_communicator comm_;
-    halo_plan plan_;
+    shared_halo_plan<host_executor> shared_;
     sent_elements<host_executor, T> sent_;
     buffer<T> values_;
     std::unique_ptr<rank_exchange> pending_{}; ///< reads and writes the buffers above

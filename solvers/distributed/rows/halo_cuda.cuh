@@ -30,10 +30,12 @@ template <class T>
 class halo<cuda_executor, T> {
 public:
     halo(cuda_executor const& exec, rank_communicator const& comm, halo_plan plan)
-        : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
-          devices_(plan_.any ? comm.devices() : nullptr), exchange_executor_(exec.second_stream()),
-          messages_(plan_.send_begin, static_cast<T const*>(sent_.values.data()), plan_.receive_begin, values_.data()) {
-    }
+        : halo(exec, comm, std::make_shared<placed_halo_plan<cuda_executor> const>(exec, std::move(plan))) {}
+    halo(cuda_executor const& exec, rank_communicator const& comm, shared_halo_plan<cuda_executor> shared)
+        : comm_(comm), shared_(std::move(shared)), sent_(exec, *shared_), values_(exec, plan().received()),
+          devices_(plan().any ? comm.devices() : nullptr), exchange_executor_(exec.second_stream()),
+          messages_(plan().send_begin, static_cast<T const*>(sent_.values.data()), plan().receive_begin,
+                    values_.data()) {}
 
     halo(halo const&) = delete;
     halo& operator=(halo const&) = delete;
@@ -41,14 +43,14 @@ public:
         if (is_open_) cudaStreamSynchronize(exchange_executor_.stream()); // it still writes into the buffers
     }
 
-    bool replayable() const { return !plan_.any || devices_; }
-    halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
+    bool replayable() const { return !plan().any || devices_; }
+    halo_plan const& plan() const { return shared_->plan; }
+    buffer<std::int32_t> const& sent_rows() const { return shared_->sent_rows; }
     T const* values() const { return values_.data(); }
 
     void start(cuda_executor const& exec, T const* x) {
-        if (!plan_.any) return;
-        sent_.gather(exec, x);
+        if (!plan().any) return;
+        sent_.gather(exec, *shared_, x);
         left_.set(exec);
         if (!devices_) return;
         left_.delay(exchange_executor_);
@@ -58,7 +60,7 @@ public:
         arrived_.set(exchange_executor_);
     }
     void finish(cuda_executor const& exec) {
-        if (!plan_.any) return;
+        if (!plan().any) return;
         if (devices_) {
             arrived_.delay(exec);
             is_open_ = false;
@@ -69,13 +71,13 @@ public:
         if (comm_.reads_devices()) return comm_.start(messages_.to_others(), messages_.from_others())->finish();
         auto const ready = to_vector(exchange_executor_, array_view<T const>(sent_.values.view()));
         std::vector<T> arrived(static_cast<std::size_t>(values_.size()));
-        send_and_receive(comm_, plan_.send_begin, ready.data(), plan_.receive_begin, arrived.data())->finish();
+        send_and_receive(comm_, plan().send_begin, ready.data(), plan().receive_begin, arrived.data())->finish();
         exec.copy_elements(arrived.data(), values_.data(), values_.size());
     }
 
 private:
     rank_communicator comm_;
-    halo_plan plan_;
+    shared_halo_plan<cuda_executor> shared_;
     sent_elements<cuda_executor, T> sent_;
     buffer<T> values_;
     device_group const* devices_;

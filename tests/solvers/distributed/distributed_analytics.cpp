@@ -37,22 +37,6 @@ void for_all_divisions(bool symmetric, Check const& check) {
     }
 }
 
-/// Levels from the definition: the smallest number of edges.
-std::vector<int> levels_by_definition(edge_rows const& g, int source) {
-    std::vector<int> levels(std::size_t(g.vertices()), -1), queue{source};
-    levels[std::size_t(source)] = 0;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-        auto const u = std::size_t(queue[i]);
-        for (auto k = std::size_t(g.offsets[u]); k < std::size_t(g.offsets[u + 1]); ++k) {
-            auto const v = std::size_t(g.columns[k]);
-            if (levels[v] >= 0) continue;
-            levels[v] = levels[u] + 1;
-            queue.push_back(int(v));
-        }
-    }
-    return levels;
-}
-
 std::string message_of(std::size_t ranks, rank_work const& work) {
     try {
         on_ranks(ranks, 1, work);
@@ -63,38 +47,6 @@ std::string message_of(std::size_t ranks, rank_work const& work) {
 }
 
 } // namespace
-
-TEST_CASE("distributed analytics: searches have the bits of one executor") {
-    for (bool const symmetric : {false, true})
-        for_all_divisions(symmetric, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
-            for (int const source : {0, graph.vertices() / 2, graph.vertices() - 1}) {
-                CAPTURE(source);
-                auto const expected = paths_of_one(host_executor{1}, graph, source);
-                on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
-                    auto const found = paths_over_ranks(exec, comm, graph, begin, source);
-                    CHECK(found.levels == levels_by_definition(graph, source));
-                    CHECK(found.levels == expected.levels);
-                    CHECK(found.parents == expected.parents);
-                    CHECK(found.shallow_levels == expected.shallow_levels);
-                    CHECK(found.distances == expected.distances);
-                    CHECK(found.distances_with_delta == expected.distances_with_delta);
-                    CHECK(found.path_parents == expected.path_parents);
-                    CHECK(found == expected);
-                });
-            }
-        });
-}
-
-TEST_CASE("distributed analytics: components have the labels of one executor") {
-    for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
-        auto const one = connected_components(host_executor{1}, graph_view(graph.view()));
-        on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
-            auto const found = components_over_ranks(exec, comm, graph, begin);
-            CHECK(found.labels == to_vector(exec, one.labels));
-            CHECK(found.components == one.components);
-        });
-    });
-}
 
 TEST_CASE("distributed analytics: triangles are those of one executor and of the definition") {
     for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
@@ -115,16 +67,6 @@ TEST_CASE("distributed analytics: triangles are those of one executor and of the
             CHECK(found == expected);
         });
     });
-}
-
-TEST_CASE("distributed analytics: PageRank is that of one executor up to rounding") {
-    for (bool const weighted : {false, true})
-        for_all_divisions(false, [&](edge_rows const& graph, std::vector<int> const& begin, int threads) {
-            auto const expected = pagerank_of_one(host_executor{1}, graph, weighted);
-            on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
-                check_close(pagerank_over_ranks(exec, comm, graph, begin, weighted), expected);
-            });
-        });
 }
 
 TEST_CASE("distributed analytics: communities have the labels and the modularity of one executor") {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Searches, components and PageRank over ranks, on the host and on devices.
+#include <coppice/graph_parts.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/executors.hpp"
+#include "support/graph_blocks.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Calls work(exec, comm) on ranks.
+template <class Fixture, class Work>
+void over_ranks_of(std::size_t ranks, Work const& work) {
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type>(executors_of<Fixture>(ranks)).run([&](exec_type const& exec, auto const& comm) {
+        work(exec, comm);
+    });
+}
+
+/// Calls check(graph, division) for all graphs and divisions.
+template <class Check>
+void for_divided_graphs(bool symmetric, Check const& check) {
+    for (auto const& graph : graphs_for_ranks(symmetric)) {
+        CAPTURE(graph.name);
+        for (auto const& begin : divisions_of_vertices(graph.edges.vertices())) {
+            CAPTURE(begin);
+            check(graph.edges, begin);
+        }
+    }
+}
+
+/// Levels and parents from the definition: the smallest number of edges, the smallest vertex of the level before.
+struct search_tree {
+    std::vector<std::int32_t> levels, parents;
+};
+search_tree tree_by_definition(edge_rows const& g, int source) {
+    auto const n = std::size_t(g.vertices());
+    search_tree tree{std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1)};
+    std::vector<int> queue{source};
+    tree.levels[std::size_t(source)] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        auto const u = std::size_t(queue[i]);
+        for (auto k = std::size_t(g.offsets[u]); k < std::size_t(g.offsets[u + 1]); ++k) {
+            auto const v = std::size_t(g.columns[k]);
+            if (tree.levels[v] < 0) {
+                tree.levels[v] = tree.levels[u] + 1;
+                queue.push_back(int(v));
+            }
+            if (tree.levels[v] == tree.levels[u] + 1 && (tree.parents[v] < 0 || tree.parents[v] > int(u)))
+                tree.parents[v] = int(u);
+        }
+    }
+    tree.parents[std::size_t(source)] = source;
+    return tree;
+}
+
+/// The smallest vertex of each component, by repeated passes over the edges.
+std::vector<std::int32_t> labels_by_definition(edge_rows const& g) {
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(g.vertices()));
+    for (std::size_t v = 0; v < labels.size(); ++v) labels[v] = std::int32_t(v);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t u = 0; u < labels.size(); ++u)
+            for (auto k = std::size_t(g.offsets[u]); k < std::size_t(g.offsets[u + 1]); ++k) {
+                auto& other = labels[std::size_t(g.columns[k])];
+                if (other == labels[u]) continue;
+                other = labels[u] = std::min(other, labels[u]);
+                changed = true;
+            }
+    }
+    return labels;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("distributed searches: the bits of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    for (bool const symmetric : {false, true})
+        for_divided_graphs(symmetric, [](edge_rows const& graph, std::vector<int> const& begin) {
+            for (int const source : {0, graph.vertices() / 2, graph.vertices() - 1}) {
+                CAPTURE(source);
+                auto const expected = paths_of_one(host_executor{1}, graph, source);
+                auto const tree = tree_by_definition(graph, source);
+                over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                    auto const found = paths_over_ranks(exec, comm, graph, begin, source);
+                    CHECK(found.levels == tree.levels);
+                    CHECK(found.parents == tree.parents);
+                    CHECK(found.levels == expected.levels);
+                    CHECK(found.parents == expected.parents);
+                    CHECK(found.shallow_levels == expected.shallow_levels);
+                    CHECK(found.distances == expected.distances);
+                    CHECK(found.distances_with_delta == expected.distances_with_delta);
+                    CHECK(found.path_parents == expected.path_parents);
+                    CHECK(found == expected);
+                });
+            }
+        });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: pulled levels", Fixture, COPPICE_TEST_EXECUTORS) {
+    for (bool const symmetric : {false, true})
+        for_divided_graphs(symmetric, [&](edge_rows const& graph, std::vector<int> const& begin) {
+            int const source = graph.vertices() / 3;
+            auto const tree = tree_by_definition(graph, source);
+            auto const depth = *std::max_element(tree.levels.begin(), tree.levels.end());
+            auto const reached = std::count_if(tree.levels.begin(), tree.levels.end(), [](int l) { return l >= 0; });
+            over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                auto const block = rows_of_rank(graph, begin, comm.rank());
+                distributed_rows const rows(exec, comm, block.offsets, block.columns);
+                auto const transposed = transpose_rows(distributed::set_up_executor(exec), comm, block);
+                distributed_rows const incoming(exec, comm, transposed.offsets, transposed.columns);
+                auto const r = bfs_distributed(exec, comm, rows, source, 1 << 20, symmetric ? &rows : &incoming);
+                CHECK(concatenated(exec, comm, r.levels) == tree.levels);
+                CHECK(concatenated(exec, comm, r.parents) == tree.parents);
+                CHECK(r.depth == depth);
+                CHECK(r.reached == reached);
+            });
+        });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: components have the labels of one executor", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    for_divided_graphs(true, [](edge_rows const& graph, std::vector<int> const& begin) {
+        auto const one = connected_components(host_executor{1}, graph_view(graph.view()));
+        auto const labels = labels_by_definition(graph);
+        over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+            auto const found = components_over_ranks(exec, comm, graph, begin);
+            CHECK(found.labels == labels);
+            CHECK(found.labels == to_vector(host_executor{1}, one.labels));
+            CHECK(found.components == one.components);
+        });
+    });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one component", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    edge_collector two(sanitized ? 60 : 600); // two paths; every edge of them leads to another rank
+    int const n = sanitized ? 60 : 600;
+    auto const vertex = [&](int i) { return i % 5 * (n / 5) + i / 5; };
+    for (int i = 0; i + 2 < n; ++i)
+        if (i != n / 2) two.edge(vertex(i), vertex(i + 2), 1);
+    auto const graph = two.rows();
+    auto const labels = labels_by_definition(graph);
+    auto const begin = equal_division(n, 5);
+    over_ranks_of<Fixture>(5, [&](auto const& exec, rank_communicator const& comm) {
+        auto const found = components_over_ranks(exec, comm, graph, begin);
+        CHECK(found.labels == labels);
+        CHECK(found.components == 3);
+    });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: PageRank is that of one executor up to rounding", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    for (bool const weighted : {false, true})
+        for_divided_graphs(false, [&](edge_rows const& graph, std::vector<int> const& begin) {
+            auto const expected = pagerank_of_one(host_executor{1}, graph, weighted);
+            over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                check_close(pagerank_over_ranks(exec, comm, graph, begin, weighted), expected);
+            });
+        });
+}
