@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `parts`: distributed systems, products, factors and forests, with one rank per device or per fraction of the
-// cores, compared with a single executor. Single source for both kinds of executors.
+// Suite `parts`: distributed systems, products, factors, forests and graph algorithms, with one rank per device or per
+// fraction of the cores, compared with a single executor. Single source for both kinds of executors.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
+#include "bench/over_ranks.hpp"
+#include "bench/searches_over_ranks.hpp"
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor/factor.hpp>
@@ -27,41 +29,6 @@ namespace {
 
 double random_element(std::int64_t i, std::uint64_t stream) {
     return random_stream(stream, 3).uniform(std::uint64_t(i), -1.0, 1.0);
-}
-
-/// Median over `repetitions` of the time until all ranks have ended; equal on all ranks.
-timing time_over_ranks(rank_communicator const& comm, int repetitions, std::function<void()> const& work) {
-    std::vector<double> seconds;
-    for (int r = 0; r <= repetitions; ++r) {
-        comm.gather(0);
-        auto const begin = std::chrono::steady_clock::now();
-        work();
-        comm.gather(0);
-        auto const end = std::chrono::steady_clock::now();
-        if (r > 0) seconds.push_back(std::chrono::duration<double>(end - begin).count());
-    }
-    std::sort(seconds.begin(), seconds.end());
-    return {seconds[seconds.size() / 2], seconds.front()};
-}
-
-/// Executors for the ranks: one device each, or equal fractions of the cores of the host.
-std::vector<host_executor> executors(host_executor const& exec, int ranks) {
-    return std::vector<host_executor>(std::size_t(ranks), host_executor(std::max(1, exec.threads() / ranks)));
-}
-[[maybe_unused]] std::vector<cuda_executor> executors(cuda_executor const&, int ranks) {
-    std::vector<cuda_executor> all;
-    for (int p = 0; p < ranks; ++p) all.emplace_back(p);
-    return all;
-}
-std::vector<int> rank_counts(host_executor const& exec) {
-    std::vector<int> all{1};
-    if (exec.threads() > 1) all.push_back(2);
-    return all;
-}
-[[maybe_unused]] std::vector<int> rank_counts(cuda_executor const&) {
-    std::vector<int> all;
-    for (int ranks = 1; ranks <= cuda_device_count(); ranks *= 2) all.push_back(ranks);
-    return all;
 }
 
 /// `n` random elements with period 2^22, which does not affect the time of a solver.
@@ -121,44 +88,6 @@ distributed_csr<Executor, double> rows_of_stencil(Executor const& exec, rank_com
     std::vector<double> values;
     s.fill(s.rows() * p / ranks, s.rows() * (p + 1) / ranks, offsets, columns, values);
     return distributed_csr<Executor, double>(exec, comm, offsets, columns, values);
-}
-
-/// Runs a problem on 1, 2, ... ranks: measure(executor, communicator) returns a timing and a text on every rank.
-struct measured {
-    timing time;
-    std::string details{};
-};
-template <class Executor>
-void over_ranks(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
-                std::function<std::int64_t(int)> const& rows, double bytes_of_row,
-                std::function<measured(Executor const&, rank_communicator const&)> const& measure) {
-    if (!t.wants(problem)) return;
-    std::vector<row> results;
-    for (int const ranks : rank_counts(exec)) {
-        std::vector<measured> all(static_cast<std::size_t>(ranks));
-        std::string crossing;
-        multi_executor<Executor>(executors(exec, ranks))
-            .run([&](Executor const& rank_exec, rank_communicator const& comm) {
-                all[std::size_t(comm.rank())] = measure(rank_exec, comm);
-                if (comm.rank() == 0 && ranks > 1 && std::is_same_v<Executor, cuda_executor>)
-                    crossing = comm.devices() ? "NCCL" : "by the host: " + comm.why_no_devices();
-            });
-        row r;
-        r.suite = "parts";
-        r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
-        r.problem = problem;
-        r.method = fmt::format("coppice {}, {} part{}", method, ranks, ranks > 1 ? "s" : "");
-        r.rows = rows(ranks);
-        r.seconds = all[0].time.median;
-        r.fastest = all[0].time.fastest;
-        r.bytes = bytes_of_row * double(r.rows);
-        double const base = results.empty() ? r.seconds : results.front().seconds;
-        r.details = ranks == 1 ? all[0].details
-                    : weak     ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[0].details, crossing)
-                               : fmt::format("{:.2f} times {} {}", base / r.seconds, all[0].details, crossing);
-        results.push_back(r);
-    }
-    t.add(std::move(results));
 }
 
 template <class Executor>
@@ -372,6 +301,7 @@ void distributed_suite(table& t, options const& o, Executor const& exec) {
     tridiagonal_over_ranks(t, o, exec);
     products_over_ranks(t, o, exec);
     graphs_over_ranks(t, o, exec);
+    searches_over_ranks(t, o, exec);
     krylov_over_ranks(t, o, exec);
 }
 

@@ -383,13 +383,14 @@ void append(graph_answer& all, graph_answer const& more) {
     }
 }
 
-/// The result on ranks of this process, whose blocks of vertices have about equally many edges (--parts).
-template <class T>
-graph_answer analyse_on_ranks(graph_algorithm_row const& row, int ranks, host_executor const& host, csr<T> const& a,
+/// The result on ranks of this process, whose blocks of vertices have about equally many edges (--parts): one device
+/// each, or a fraction of the threads. `a` is on the host.
+template <class Executor, class T>
+graph_answer analyse_on_ranks(graph_algorithm_row const& row, int ranks, Executor const& chosen, csr<T> const& a,
                               analytics_options const& used) {
     std::vector<graph_answer> answers(static_cast<std::size_t>(ranks));
     auto const begin = blocks_of_entries(a.row_offsets(), ranks);
-    executors_of_ranks(host, ranks).run([&](host_executor const& exec, rank_communicator const& comm) {
+    executors_of_ranks(chosen, ranks).run([&](Executor const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
         answers[p] = run_graph_algorithm_distributed(exec, comm, row.name, slice_rows(a, begin[p], begin[p + 1]), used);
     });
@@ -420,7 +421,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     status.show(std::string(row.name));
     exec.synchronize();
     stopwatch clock;
-    g.answer = o.ranks > 1 ? analyse_on_ranks(row, o.ranks, host, a, g.used)
+    g.answer = o.ranks > 1 ? analyse_on_ranks(row, o.ranks, exec, a, g.used)
                            : run_graph_algorithm(exec, row.name, on_device.view(), g.used);
     g.seconds = clock.seconds();
     if (o.check && g.answer.failure.empty()) {
@@ -508,17 +509,26 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
 }
 
 /// Throws if --parts, or several processes, are combined with incompatible options.
-void check_ranks_of_graph(graph_request const& o) {
+void check_ranks_of_graph(graph_algorithm_row const& row, graph_request const& o) {
     check_ranks(o.ranks);
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     std::string const several = source_of_ranks(o.ranks);
     if (several.empty()) return;
-    if (o.common.backend == "cuda")
+    if (o.common.backend == "cuda" && current_processes())
         throw usage_error(several + " of graph algorithms requires --backend host, but --backend is cuda");
+    if (o.common.backend == "cuda" && !is_distributed_graph_algorithm(row.name, true))
+        throw usage_error(fmt::format("{} of {} requires --backend host; with --backend cuda it is for {}", several,
+                                      row.name, distributed_graph_algorithms(true)));
     if (!current_processes()) return;
     for (auto const& [option, set] :
          {std::pair{"--check", o.check}, {"--report", !o.report.empty()}, {"--picture", !o.picture.empty()}})
         if (set) throw usage_error(fmt::format("{} cannot be combined with {}", several, option));
+}
+
+/// Whether the ranks of --parts are devices: by request, or if the machine has enough of them.
+bool takes_devices(graph_algorithm_row const& row, graph_request const& o) {
+    if (o.common.backend != "auto") return o.common.backend == "cuda";
+    return is_distributed_graph_algorithm(row.name, true) && cuda_device_count() >= o.ranks;
 }
 
 /// Each process is a rank, with its own part of the cores.
@@ -539,14 +549,15 @@ outcome run_over_processes(graph_algorithm_row const& row, graph_request o, proc
 outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
-    check_ranks_of_graph(o);
+    check_ranks_of_graph(row, o);
     rule_for_parallel_edges(row, o);
     if (names_of_columns(o.columns).size() > 0 && names_generator(o.matrix))
         throw usage_error("--columns names columns of a file, but MATRIX is " + o.matrix);
     if (!o.mapping.empty() && !o.renumber)
         throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     if (process_ranks* const ranks = current_processes()) return run_over_processes(row, o, *ranks);
-    any_executor const chosen = o.ranks > 1 ? any_executor(make_host(o.common)) : make_executor(o.common);
+    any_executor const chosen =
+        o.ranks == 1 || takes_devices(row, o) ? make_executor(o.common) : any_executor(make_host(o.common));
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);

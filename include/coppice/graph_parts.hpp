@@ -8,11 +8,12 @@
 ///     auto const r = coppice::bfs_distributed(exec, comm, rows, 0); // r.levels: of the vertices of this rank
 ///
 /// - `distributed_rows`: a pattern in blocks of rows; `reduce_rows` and `semiring_spmv` over it, with any operators.
-/// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit.
+/// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit, on
+///   host and CUDA.
 /// - `mxm_distributed`, `masked_mxm_distributed`: products of sparse matrices over any semiring, with or without a
 /// plan.
 /// - `louvain_distributed`: communities, bit for bit; `clustering_distributed`: triangles, bit for bit;
-///   `pagerank_distributed`: the result of one rank up to rounding.
+///   `pagerank_distributed`: the result of one rank up to rounding, on host and CUDA.
 /// - `transpose_rows`, `is_undirected`, `run_graph_algorithm_distributed`: for blocks of rows on the host.
 ///
 /// Guide: docs/guide/parts.md.

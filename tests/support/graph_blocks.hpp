@@ -315,9 +315,10 @@ struct community_answers {
     bool operator==(community_answers const&) const = default;
 };
 /// `gathered_edges`: see louvain_distributed(); 0: every level is computed over ranks.
-inline community_answers communities_over_ranks(host_executor const& exec, rank_communicator const& comm,
-                                                edge_rows const& graph, std::vector<int> const& begin,
-                                                louvain_options const& options, std::int64_t gathered_edges) {
+template <class Executor> // a template, so that nvcc compiles it only if it is used
+community_answers communities_over_ranks(Executor const& exec, rank_communicator const& comm, edge_rows const& graph,
+                                         std::vector<int> const& begin, louvain_options const& options,
+                                         std::int64_t gathered_edges) {
     auto const block = rows_of_rank(graph, begin, comm.rank());
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
     auto const r =

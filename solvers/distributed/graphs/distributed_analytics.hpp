@@ -12,22 +12,29 @@
 
 namespace coppice::inline v0_1 {
 
-/// Whether run_graph_algorithm_distributed() has the algorithm with this name.
-bool is_distributed_graph_algorithm(std::string_view name);
+/// Whether run_graph_algorithm_distributed() has the algorithm with this name, on the host or on devices.
+bool is_distributed_graph_algorithm(std::string_view name, bool on_devices = false);
 /// Names of these algorithms, separated by commas, for messages.
-std::string distributed_graph_algorithms();
+std::string distributed_graph_algorithms(bool on_devices = false);
 
 /// Whether the whole graph stores as many edges (u, v) as (v, u) for all u and v. Compares hashes, as is_undirected()
 /// of one executor does. Collective; all ranks return the same result.
 template <class T>
 bool is_undirected(rank_communicator const& comm, row_block<T> const& rows);
 
-/// run_graph_algorithm() of a graph of which each rank has a block of rows. `found` of the result belongs to the
-/// vertices of this rank; all other members describe the whole graph. T is float or double. Collective. Throws
-/// argument_error for a name without distributed algorithm, and the errors of the algorithm.
-template <class T>
-graph_answer run_graph_algorithm_distributed(host_executor const& exec, rank_communicator const& comm,
-                                             std::string_view name, row_block<T> const& rows,
-                                             analytics_options const& options = {});
+/// run_graph_algorithm() of a graph of which each rank has a block of rows, in host memory. `found` of the result
+/// belongs to the vertices of this rank; all other members describe the whole graph. T is float or double. Collective.
+/// Throws argument_error for a name without distributed algorithm for the executor, and the errors of the algorithm.
+template <executor Executor, class T>
+graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
+                                             row_block<T> const& rows, analytics_options const& options = {});
+
+#define COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(EXTERN, EXECUTOR, T)                                                       \
+    EXTERN template graph_answer run_graph_algorithm_distributed(                                                      \
+        EXECUTOR const&, rank_communicator const&, std::string_view, row_block<T> const&, analytics_options const&)
+COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, host_executor, float);
+COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, host_executor, double);
+COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, cuda_executor, float);
+COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, cuda_executor, double);
 
 } // namespace coppice::inline v0_1

@@ -30,7 +30,9 @@ struct lower_root {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        if (up[v] != v) worker.lower(labels + up[v], worker.load(labels + v));
+        if (up[v] == v) return;
+        vertex_id const label = worker.load(labels + v); // many vertices read the label of one root
+        if (label < worker.load_cached(labels + up[v])) worker.lower(labels + up[v], label);
     }
 };
 struct take_label_of_root {
@@ -141,7 +143,7 @@ public:
     }
 
 private:
-    static constexpr int rounds_of_samples = 2;
+    static constexpr int rounds_of_samples = 1;
     /// Labels of few trees per rank take few rounds. If a component is a long chain of trees, contraction takes fewer.
     static constexpr int max_rounds = 8;
 

@@ -82,13 +82,7 @@ private:
         : distributed_rows(exec, comm, begins, offsets,
                            split(distributed::set_up_executor(exec), begins, comm.rank(), offsets, columns)) {}
     distributed_rows(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                     std::vector<O> const& offsets, local_columns local)
-        : begins_(begins), rank_(comm.rank()), inner_(local.inner), offsets_(exec.copy(offsets)),
-          columns_(in_memory_of(exec, std::move(local.columns))), outer_(exec.copy(local.outer)),
-          plan_(make_srcsr_plan(exec, array_view<O const>(offsets_.data(), offsets_.size()), columns_.size(),
-                                {.nonzero_bytes = int(sizeof(std::int32_t))})),
-          halo_plan_(std::make_shared<distributed::placed_halo_plan<Executor> const>(
-              exec, distributed::halo_plan(comm, begins, local.outer))) {}
+                     std::vector<O> const& offsets, local_columns local);
 
     static buffer<std::int32_t> in_memory_of(Executor const& exec, buffer<std::int32_t>&& of_host) {
         if constexpr (std::is_base_of_v<host_executor, Executor>)
@@ -165,6 +159,18 @@ private:
 template <executor Executor, class O, class G>
 distributed_rows(Executor const&, rank_communicator const&, std::vector<O> const&, std::vector<G> const&)
     -> distributed_rows<Executor, G, O>;
+
+// Outside of the class, and so not inline: the declarations below let sources without nvcc call it.
+template <executor Executor, class G, class O>
+distributed_rows<Executor, G, O>::distributed_rows(Executor const& exec, rank_communicator const& comm,
+                                                   std::vector<std::int64_t> const& begins,
+                                                   std::vector<O> const& offsets, local_columns local)
+    : begins_(begins), rank_(comm.rank()), inner_(local.inner), offsets_(exec.copy(offsets)),
+      columns_(in_memory_of(exec, std::move(local.columns))), outer_(exec.copy(local.outer)),
+      plan_(make_srcsr_plan(exec, array_view<O const>(offsets_.data(), offsets_.size()), columns_.size(),
+                            {.nonzero_bytes = int(sizeof(std::int32_t))})),
+      halo_plan_(std::make_shared<distributed::placed_halo_plan<Executor> const>(
+          exec, distributed::halo_plan(comm, begins, local.outer))) {}
 
 #define COPPICE_DISTRIBUTED_ROWS(EXTERN, EXECUTOR)                                                                     \
     EXTERN template class distributed_rows<EXECUTOR, std::int32_t, std::int32_t>;                                      \

@@ -3,8 +3,14 @@
 #include <coppice/graph_parts.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
+
+#include <coppice/graph_algorithms.hpp>
 
 #include "support/executors.hpp"
 #include "support/graph_blocks.hpp"
@@ -162,5 +168,43 @@ TEST_CASE_TEMPLATE("distributed searches: PageRank is that of one executor up to
             over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
                 check_close(pagerank_over_ranks(exec, comm, graph, begin, weighted), expected);
             });
+        });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto const graph = random_edges(200, 500, true, 5);
+    host_executor const host{1};
+    analytics_options const options{.source = 3, .undirected = true, .tolerance = 1e-9};
+    for (std::string const name : {"bfs", "components", "pagerank", "sssp"}) {
+        CAPTURE(name);
+        CHECK(is_distributed_graph_algorithm(name, true));
+        auto const expected = run_graph_algorithm(host, name, graph.view(), options);
+        over_ranks_of<Fixture>(3, [&](auto const& exec, rank_communicator const& comm) {
+            auto const block = rows_of_rank(graph, equal_division(200, 3), comm.rank());
+            auto const found = run_graph_algorithm_distributed(exec, comm, name, block, options);
+            CHECK(found.failure.empty());
+            if (name == "components") {
+                using numbers = graph_answer::vertex_numbers;
+                CHECK(concatenated(comm, std::get<numbers>(found.found)) == std::get<numbers>(expected.found));
+            } else {
+                auto const values = concatenated(comm, std::get<graph_answer::values>(found.found));
+                auto const& of_one = std::get<graph_answer::values>(expected.found);
+                REQUIRE(values.size() == of_one.size());
+                for (std::size_t v = 0; v < values.size(); ++v)
+                    CHECK((values[v] == of_one[v] || values[v] == doctest::Approx(of_one[v]).epsilon(1e-13)));
+            }
+            for (auto const& [key, value] : expected.facts)
+                if (key != "rounds" && key != "residual")
+                    for (auto const& [same, other] : found.facts)
+                        if (same == key) CHECK(other == doctest::Approx(value));
+        });
+    }
+    if constexpr (std::is_same_v<exec_type, cuda_executor>)
+        over_ranks_of<Fixture>(1, [&](auto const& exec, rank_communicator const& comm) {
+            CHECK_THROWS_WITH_AS(
+                run_graph_algorithm_distributed(exec, comm, "triangles", rows_of_rank(graph, {0, 200}, 0), options),
+                "triangles over ranks is for the host; on devices are: bfs, components, pagerank, sssp",
+                argument_error);
         });
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Definitions of run_graph_algorithm_distributed(). Included by the source files that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_bfs.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_components.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
+
+namespace coppice::inline v0_1 {
+namespace distributed {
+
+/// Throws argument_error unless the algorithm is available for the executor.
+void require_graph_algorithm(std::string_view name, bool on_devices);
+
+template <executor Executor>
+graph_answer answer_bfs(Executor const& exec, rank_communicator const& comm, distributed_rows<Executor> const& rows,
+                        analytics_options const& o) {
+    auto const r =
+        bfs_distributed(exec, comm, rows, o.source, o.hops > 0 ? o.hops : std::numeric_limits<std::int32_t>::max(),
+                        o.undirected ? &rows : nullptr);
+    return {analytics::values_of(exec, r.levels), {{"depth", r.depth}, {"reached", double(r.reached)}}};
+}
+
+template <executor Executor, class T>
+graph_answer answer_sssp(Executor const& exec, rank_communicator const& comm, distributed_rows<Executor> const& rows,
+                         row_block<T> const& block, analytics_options const& o) {
+    auto const lengths = exec.copy(block.values);
+    auto const r = sssp_distributed(exec, comm, rows, array_view<T const>(lengths.view()), o.source,
+                                    {.delta = o.delta, .parents = false});
+    struct sums {
+        double reached, farthest;
+    } mine{0, 0};
+    auto found = analytics::values_of(exec, r.distances);
+    for (double const d : found) {
+        if (!(d < std::numeric_limits<double>::infinity())) continue;
+        ++mine.reached;
+        mine.farthest = std::max(mine.farthest, d);
+    }
+    sums const all = comm.all_reduce(mine, [](sums const& a, sums const& b) {
+        return sums{a.reached + b.reached, std::max(a.farthest, b.farthest)};
+    });
+    return {std::move(found),
+            {{"reached", all.reached}, {"farthest", all.farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}}};
+}
+
+/// Size of the largest set of equal labels, which are global indices.
+inline std::int64_t largest_set(rank_communicator const& comm, std::vector<std::int64_t> const& begins,
+                                graph_answer::vertex_numbers const& labels) {
+    std::map<vertex_id, std::int64_t> counts;
+    for (std::int64_t const label : labels) ++counts[vertex_id(label)];
+    std::vector<vertex_message<std::int64_t>> sent;
+    sent.reserve(counts.size());
+    for (auto const& [label, count] : counts) sent.push_back({label, count});
+    std::map<vertex_id, std::int64_t> of_all;
+    std::int64_t largest = 0;
+    for (auto const& m : send_to_owners(comm, begins, sent)) largest = std::max(largest, of_all[m.vertex] += m.value);
+    return comm.all_reduce(largest, maximum{});
+}
+
+template <executor Executor>
+graph_answer answer_components(Executor const& exec, rank_communicator const& comm,
+                               distributed_rows<Executor> const& rows) {
+    auto const r = connected_components_distributed(exec, comm, rows);
+    auto labels = analytics::vertices_of(exec, r.labels);
+    auto const largest = double(largest_set(comm, rows.begins(), labels));
+    return {std::move(labels), {{"components", double(r.components)}, {"largest", largest}}};
+}
+
+template <executor Executor, class T>
+graph_answer answer_pagerank(Executor const& exec, rank_communicator const& comm,
+                             distributed_rows<Executor> const& rows, row_block<T> const& block,
+                             analytics_options const& o) {
+    bool const own_transpose = o.undirected && (!o.weighted || is_symmetric(set_up_executor(exec), comm, block));
+    auto const transposed = own_transpose ? row_block<T>() : transpose_rows(set_up_executor(exec), comm, block);
+    auto const run = [&](distributed_rows<Executor> const& incoming, std::vector<T> const& values) {
+        directed_weights<T> weights;
+        auto const of_rows = exec.copy(o.weighted ? block.values : std::vector<T>()),
+                   of_incoming = exec.copy(o.weighted ? values : std::vector<T>());
+        if (o.weighted) weights = {of_rows.view(), of_incoming.view()};
+        return pagerank_distributed<T>(exec, comm, rows, incoming, {o.damping, o.tolerance, o.max_iterations}, weights);
+    };
+    auto const r = own_transpose ? run(rows, block.values)
+                                 : run(distributed_rows<Executor>(exec, comm, transposed.offsets, transposed.columns),
+                                       transposed.values);
+    graph_answer answer{analytics::values_of(exec, r.ranks),
+                        {{"iterations", r.iterations}, {"residual", r.residual}, {"converged", r.converged}}};
+    if (!r.converged) answer.failure = "pagerank did not converge in " + std::to_string(r.iterations) + " iterations";
+    return answer;
+}
+
+/// The algorithms that devices do not have.
+template <class T>
+graph_answer run_on_host(host_executor const& exec, rank_communicator const& comm, std::string_view name,
+                         distributed_rows<host_executor> const& rows, row_block<T> const& block,
+                         analytics_options const& options);
+
+} // namespace distributed
+
+template <executor Executor, class T>
+graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
+                                             row_block<T> const& block, analytics_options const& options) {
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
+    distributed::require_graph_algorithm(name, !on_host);
+    distributed_rows<Executor> const rows(exec, comm, block.offsets, block.columns);
+    if constexpr (on_host)
+        if (!is_distributed_graph_algorithm(name, true))
+            return distributed::run_on_host(exec, comm, name, rows, block, options);
+    if (name == "bfs") return distributed::answer_bfs(exec, comm, rows, options);
+    if (name == "components") return distributed::answer_components(exec, comm, rows);
+    if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
+    return distributed::answer_sssp(exec, comm, rows, block, options);
+}
+
+} // namespace coppice::inline v0_1
