@@ -161,8 +161,8 @@ std::vector<T> sorted_sample(Executor const& exec, array_view<T const> elements)
 }
 /// Returns the most frequent label of 1024 sampled vertices.
 template <executor Executor>
-vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) {
-    auto const seen = sorted_sample(exec, labels.view());
+vertex_id frequent_label(Executor const& exec, array_view<vertex_id const> labels) {
+    auto const seen = sorted_sample(exec, labels);
     vertex_id best = seen[0];
     std::ptrdiff_t max_count = 0;
     for (auto at = seen.begin(); at != seen.end();) {
@@ -197,7 +197,7 @@ void unite_first(Executor const& exec, graph_view g, buffer<vertex_id>& labels, 
 template <executor Executor>
 void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     unite_first(exec, g, labels, all_vertices);
-    vertex_id const largest = frequent_label(exec, labels);
+    vertex_id const largest = frequent_label(exec, array_view<vertex_id const>(labels.view()));
     edge_map(exec, nullptr, all_vertices, g, nothing(),
              unite_other_edges{g, labels.data(), largest, unite_first_edges::count});
 }

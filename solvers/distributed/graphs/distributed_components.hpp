@@ -170,14 +170,25 @@ private:
         }
     }
 
-    /// A label that most ranks find frequently; the choice affects the time only.
+    /// The label that is frequent on the ranks with the most vertices; the choice affects the time only.
     vertex_id frequent_label_of_ranks() const {
-        vertex_id const mine = up_.size() > 0 ? analytics::frequent_label(graph_.exec(), labels_) : -1;
-        auto votes = graph_.comm().gather(mine);
-        std::sort(votes.begin(), votes.end());
-        auto const number = [&](vertex_id label) { return std::count(votes.begin(), votes.end(), label); };
-        return *std::max_element(votes.begin(), votes.end(),
-                                 [&](vertex_id a, vertex_id b) { return number(a) < number(b); });
+        struct vote {
+            vertex_id label;
+            vertex_id vertices;
+        };
+        vote mine{-1, graph_.own()};
+        if (mine.vertices > 0)
+            mine.label = analytics::frequent_label(
+                graph_.exec(), array_view<vertex_id const>(labels_.data(), std::int64_t(mine.vertices)));
+        auto const votes = graph_.comm().gather(mine);
+        vertex_id best = -1;
+        std::int64_t most = 0;
+        for (vote const& v : votes) {
+            std::int64_t vertices = 0;
+            for (vote const& other : votes) vertices += other.label == v.label ? other.vertices : 0;
+            if (vertices > most) best = v.label, most = vertices;
+        }
+        return best;
     }
 
     /// Labels the trees of all ranks by the contracted graph.
