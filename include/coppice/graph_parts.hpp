@@ -8,7 +8,7 @@
 ///     auto const r = coppice::bfs_distributed(exec, comm, rows, 0); // r.levels: of the vertices of this rank
 ///
 /// - `distributed_rows`: a pattern in blocks of rows; `reduce_rows` and `semiring_spmv` over it, with any operators.
-/// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit, on
+/// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit;
 ///   host and CUDA.
 /// - `mxm_distributed`, `masked_mxm_distributed`: products of sparse matrices over any semiring, with or without a
 /// plan.

@@ -182,11 +182,11 @@ private:
                 graph_.exec(), array_view<vertex_id const>(labels_.data(), std::int64_t(mine.vertices)));
         auto const votes = graph_.comm().gather(mine);
         vertex_id best = -1;
-        std::int64_t most = 0;
+        std::int64_t max_vertices = 0;
         for (vote const& v : votes) {
             std::int64_t vertices = 0;
             for (vote const& other : votes) vertices += other.label == v.label ? other.vertices : 0;
-            if (vertices > most) best = v.label, most = vertices;
+            if (vertices > max_vertices) best = v.label, max_vertices = vertices;
         }
         return best;
     }
