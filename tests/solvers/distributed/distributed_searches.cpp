@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -19,14 +21,22 @@ using namespace coppice::test;
 
 namespace {
 
-/// Calls work(exec, comm) on ranks.
-template <class Fixture, class Work>
-void over_ranks_of(std::size_t ranks, Work const& work) {
+/// Calls work(exec, comm) on ranks. The executors of each number of ranks are made once, because NCCL takes long to
+/// connect devices.
+template <class Fixture>
+class rank_pool {
+public:
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type>(executors_of<Fixture>(ranks)).run([&](exec_type const& exec, auto const& comm) {
-        work(exec, comm);
-    });
-}
+    template <class Work>
+    void run(std::size_t ranks, Work const& work) {
+        auto found = pools_.find(ranks);
+        if (found == pools_.end()) found = pools_.emplace(ranks, executors_of<Fixture>(ranks)).first;
+        found->second.run([&](exec_type const& exec, rank_communicator const& comm) { work(exec, comm); });
+    }
+
+private:
+    std::map<std::size_t, multi_executor<exec_type>> pools_{};
+};
 
 /// Calls check(graph, division) for all graphs and divisions.
 template <class Check>
@@ -85,13 +95,16 @@ std::vector<std::int32_t> labels_by_definition(edge_rows const& g) {
 } // namespace
 
 TEST_CASE_TEMPLATE("distributed searches: the bits of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    constexpr bool on_host = std::is_same_v<decltype(Fixture::exec()), host_executor>;
     for (bool const symmetric : {false, true})
-        for_divided_graphs(symmetric, [](edge_rows const& graph, std::vector<int> const& begin) {
-            for (int const source : {0, graph.vertices() / 2, graph.vertices() - 1}) {
+        for_divided_graphs(symmetric, [&](edge_rows const& graph, std::vector<int> const& begin) {
+            int const n = graph.vertices();
+            for (int const source : on_host ? std::vector<int>{0, n / 2, n - 1} : std::vector<int>{n / 2}) {
                 CAPTURE(source);
                 auto const expected = paths_of_one(host_executor{1}, graph, source);
                 auto const tree = tree_by_definition(graph, source);
-                over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
                     auto const found = paths_over_ranks(exec, comm, graph, begin, source);
                     CHECK(found.levels == tree.levels);
                     CHECK(found.parents == tree.parents);
@@ -108,13 +121,14 @@ TEST_CASE_TEMPLATE("distributed searches: the bits of one executor", Fixture, CO
 }
 
 TEST_CASE_TEMPLATE("distributed searches: pulled levels", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
     for (bool const symmetric : {false, true})
         for_divided_graphs(symmetric, [&](edge_rows const& graph, std::vector<int> const& begin) {
             int const source = graph.vertices() / 3;
             auto const tree = tree_by_definition(graph, source);
             auto const depth = *std::max_element(tree.levels.begin(), tree.levels.end());
             auto const reached = std::count_if(tree.levels.begin(), tree.levels.end(), [](int l) { return l >= 0; });
-            over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+            pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
                 auto const block = rows_of_rank(graph, begin, comm.rank());
                 distributed_rows const rows(exec, comm, block.offsets, block.columns);
                 auto const transposed = transpose_rows(distributed::set_up_executor(exec), comm, block);
@@ -130,10 +144,11 @@ TEST_CASE_TEMPLATE("distributed searches: pulled levels", Fixture, COPPICE_TEST_
 
 TEST_CASE_TEMPLATE("distributed searches: components have the labels of one executor", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    for_divided_graphs(true, [](edge_rows const& graph, std::vector<int> const& begin) {
+    rank_pool<Fixture> pool;
+    for_divided_graphs(true, [&](edge_rows const& graph, std::vector<int> const& begin) {
         auto const one = connected_components(host_executor{1}, graph_view(graph.view()));
         auto const labels = labels_by_definition(graph);
-        over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+        pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
             auto const found = components_over_ranks(exec, comm, graph, begin);
             CHECK(found.labels == labels);
             CHECK(found.labels == to_vector(host_executor{1}, one.labels));
@@ -144,6 +159,7 @@ TEST_CASE_TEMPLATE("distributed searches: components have the labels of one exec
 
 TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one component", Fixture,
                    COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
     edge_collector two(sanitized ? 60 : 600); // two paths; every edge of them leads to another rank
     int const n = sanitized ? 60 : 600;
     auto const vertex = [&](int i) { return i % 5 * (n / 5) + i / 5; };
@@ -152,7 +168,7 @@ TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one comp
     auto const graph = two.rows();
     auto const labels = labels_by_definition(graph);
     auto const begin = equal_division(n, 5);
-    over_ranks_of<Fixture>(5, [&](auto const& exec, rank_communicator const& comm) {
+    pool.run(5, [&](auto const& exec, rank_communicator const& comm) {
         auto const found = components_over_ranks(exec, comm, graph, begin);
         CHECK(found.labels == labels);
         CHECK(found.components == 3);
@@ -160,6 +176,7 @@ TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one comp
 }
 
 TEST_CASE_TEMPLATE("distributed searches: an edge that only one rank unites", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
     // A chain over three ranks, from vertex 0 to a vertex of rank 0, which is connected to the centre of a larger star
     // on the other ranks. The edge to the chain is the last one of the centre.
     int const size = 120, n = 3 * size, centre = n - 1, length = 58;
@@ -173,23 +190,25 @@ TEST_CASE_TEMPLATE("distributed searches: an edge that only one rank unites", Fi
     auto graph = both.rows();
     std::reverse(graph.columns.begin() + graph.offsets[std::size_t(centre)], graph.columns.end());
     auto const labels = labels_by_definition(graph);
-    over_ranks_of<Fixture>(3, [&](auto const& exec, rank_communicator const& comm) {
+    pool.run(3, [&](auto const& exec, rank_communicator const& comm) {
         CHECK(components_over_ranks(exec, comm, graph, equal_division(n, 3)).labels == labels);
     });
 }
 
 TEST_CASE_TEMPLATE("distributed searches: PageRank is that of one executor up to rounding", Fixture,
                    COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
     for (bool const weighted : {false, true})
         for_divided_graphs(false, [&](edge_rows const& graph, std::vector<int> const& begin) {
             auto const expected = pagerank_of_one(host_executor{1}, graph, weighted);
-            over_ranks_of<Fixture>(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+            pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
                 check_close(pagerank_over_ranks(exec, comm, graph, begin, weighted), expected);
             });
         });
 }
 
 TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
     using exec_type = decltype(Fixture::exec());
     auto const graph = random_edges(200, 500, true, 5);
     auto const begin = equal_division(200, 3);
@@ -197,7 +216,7 @@ TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_
     auto const paths = paths_of_one(host_executor{1}, graph, 3);
     auto const labels = labels_by_definition(graph);
     analytics_options const options{.source = 3, .undirected = true, .tolerance = 1e-9};
-    over_ranks_of<Fixture>(3, [&](auto const& exec, rank_communicator const& comm) {
+    pool.run(3, [&](auto const& exec, rank_communicator const& comm) {
         auto const block = rows_of_rank(graph, begin, comm.rank());
         auto const run = [&](char const* name) {
             CHECK(is_distributed_graph_algorithm(name, true));
@@ -218,7 +237,7 @@ TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_
             CHECK(value == double(key == "depth" ? paths.depth : paths.reached));
     });
     if constexpr (std::is_same_v<exec_type, cuda_executor>)
-        over_ranks_of<Fixture>(1, [&](auto const& exec, rank_communicator const& comm) {
+        pool.run(1, [&](auto const& exec, rank_communicator const& comm) {
             CHECK_THROWS_WITH_AS(
                 run_graph_algorithm_distributed(exec, comm, "triangles", rows_of_rank(graph, {0, 200}, 0), options),
                 "triangles over ranks is for the host; on devices are: bfs, components, pagerank, sssp",
