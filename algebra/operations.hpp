@@ -25,7 +25,7 @@
     PREFIX template bool has_sorted_columns(EXECUTOR const&, csr_view<T>);                                             \
     PREFIX template symmetry symmetry_of(EXECUTOR const&, csr_view<T>);                                                \
     PREFIX template bool is_symmetric(EXECUTOR const&, csr_view<T>);                                                   \
-    PREFIX template void detail::require_finite(EXECUTOR const&, csr_view<T>);                                         \
+    PREFIX template void detail::require_finite(EXECUTOR const&, csr_view<T>, std::int64_t);                           \
     PREFIX template csr<T> detail::united_weights(EXECUTOR const&, csr_view<T>);                                       \
     PREFIX template csr<T> symmetrised_weights(EXECUTOR const&, csr_view<T>);                                          \
     PREFIX template bandwidth bandwidths(EXECUTOR const&, csr_view<T>);                                                \

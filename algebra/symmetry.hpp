@@ -130,9 +130,10 @@ std::string value_text(complex_pair<R> const& value) {
     return "(" + std::to_string(value.re) + ", " + std::to_string(value.im) + ")";
 }
 
-/// Throws matrix_error with the first row that contains a non-finite value.
+/// Throws matrix_error with the first row that contains a non-finite value; `first_index` is the number of row and
+/// column 0.
 template <executor Executor, class T, class I, class O>
-void require_finite(Executor const& exec, csr_view<T, I, O> a) {
+void require_finite(Executor const& exec, csr_view<T, I, O> a, std::int64_t first_index = 0) {
     std::int64_t const n = a.rows();
     std::int64_t const row = reduce(exec, n, n, nonfinite_row<T, I, O>{a, n}, smaller{});
     if (row == n) return;
@@ -141,8 +142,9 @@ void require_finite(Executor const& exec, csr_view<T, I, O> a) {
     auto const values = to_vector(exec, a.values().slice(first, last - first));
     std::size_t k = 0;
     while (is_finite(values[k])) ++k;
-    throw matrix_error("row " + std::to_string(row) + ", column " + std::to_string(columns[k]) + " holds " +
-                       value_text(values[k]) + ", expected a finite value");
+    throw matrix_error("row " + std::to_string(first_index + row) + ", column " +
+                       std::to_string(first_index + std::int64_t(columns[k])) + " holds " + value_text(values[k]) +
+                       ", expected a finite value");
 }
 
 } // namespace detail

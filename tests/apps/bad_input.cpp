@@ -70,7 +70,7 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--parts", "2", "--rhs", "@two.mtx"}, 2, "--parts requires a single right-hand side"},
     {{"solve", "generate:aniso1,nx=5", "--preconditioner", "forest,threshold=1", "--parts", "2"},
      2,
-     "a threshold is for one rank"},
+     "threshold must be 0"},
     {{"solve", "@complex.mtx", "--parts", "2"}, 2, "--parts requires a real system"},
     {{"tridiagonal", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},
     {{"bfs", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},

@@ -133,8 +133,8 @@ COPPICE_HD inline void store_solution(Block const& block, level<T> const& s, std
     check.finish();
 }
 
-/// Substitution of one tile; `shared` has tile_bytes<T, R> bytes. Its rows are complete before the preceding kernel
-/// begins, which solves the coarse system; so they are loaded while that kernel runs.
+/// Substitution of one tile; `shared` has tile_rows_bytes<T, R> bytes. Its rows are complete before the preceding
+/// kernel begins, which solves the coarse system; so they are loaded while that kernel runs.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, std::int64_t tile,
@@ -173,7 +173,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, level<T> const& s, st
             substitute_lane<P>(block, of_pair.from(offset(piece.first)), length, around,
                                record.multipliers<T>(piece.coarse), s.threshold);
             // A single row is the first or the last of its pair, whose unknowns are coarse unknowns in every split.
-            if (anew && from_above)
+            if (anew && from_above && (second == 0 || split.partitions() == 1))
                 of_pair.rhs[second * 2 * block_partition] = coarse_unknown<R, Cyclic>(s, first + 3 * second);
             block.sync();
             if (anew && from_above && second == 0) shift_solution_back(of_pair.rhs, offset.gap);

@@ -36,7 +36,8 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                        interface_values<R> const& x, boundary_multipliers<T> const& multipliers,
                                        auto const& threshold) {
     int const below = length / 2, above = length - below; // rows of the halves
-    bool const from_above = block.thread()<tile_partitions, works = length> 0;
+    bool const works = length > 0;
+    bool const from_above = block.thread() < tile_partitions;
     int const count = from_above ? above : below;
     half<P, int, T, R> const mine(rows, length, from_above ? 1 : -1);
     if (works) {

@@ -90,16 +90,18 @@ struct split_group {
 template <class T, class R>
 struct pair_exchange {
     unsigned* words;
-    pair_sweep<T, R>* sweeps; ///< four for each pair: those that make its coarse rows
+    resplit_row<T, R>* rows; ///< four for each pair
 
     COPPICE_HD explicit pair_exchange(unsigned char* shared)
         : words(reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>)),
-          sweeps(reinterpret_cast<pair_sweep<T, R>*>(shared + tile_rows_bytes<T, R> + exchanged_words_bytes)) {}
-    COPPICE_HD pair_sweep<T, R>& of(int lane, int coarse) const { return sweeps[2 * lane + coarse]; }
+          rows(reinterpret_cast<resplit_row<T, R>*>(shared + tile_rows_bytes<T, R> + exchanged_words_bytes)) {}
+    /// Coarse row `coarse`, 0 to 3, of the pair whose first partition is `lane`.
+    COPPICE_HD resplit_row<T, R>& of(int lane, int coarse) const { return rows[2 * lane + coarse]; }
 };
 
 /// The first split of the pair of a thread whose partitions are not nearly singular inside; 0 if there is none or the
-/// pair is not in `open`, which is uniform in the block. Stores its sweeps; the caller must add a barrier.
+/// pair is not in `open`, which is uniform in the block. Stores the coarse rows of its sweeps; the caller must add a
+/// barrier.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline pair_split find_split(Block const& block, level<T> const& s, partition_rows<T, R> const& all,
@@ -123,8 +125,10 @@ COPPICE_HD inline pair_split find_split(Block const& block, level<T> const& s, p
         if (block.thread() % tile_partitions == 0) exchanged[warp] = of_warp;
         block.sync();
         unsigned const of_all[2] = {exchanged[0], exchanged[1]};
-        if (works && group.first_good(group.number % group.pairs, of_all) == group.split())
-            exchange.of(tried_pair, piece.coarse + int(downwards)) = sweep;
+        bool const only_one = group.sweep / 2 >= tried.partitions(); // both numbers are the same partition
+        if (works && !only_one && group.first_good(group.number % group.pairs, of_all) == group.split())
+            exchange.of(tried_pair, piece.coarse + int(downwards)) = {sweep.row.lower, sweep.row.diagonal,
+                                                                      sweep.row.upper, sweep.multiplier, sweep.row.rhs};
         if ((open >> lane & 1) != 0) {
             int const good = group.first_good(count_lanes(open & ((1u << lane) - 1)), of_all);
             if (good >= 0) mine = {first + good};
@@ -159,8 +163,9 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
             pair_partition const piece = mine.partition(lane - pair, 2 * block_partition);
             int const coarse = 2 * (lane - pair) + int(downwards);
             if (coarse == piece.coarse || coarse == piece.coarse + 1) {
-                row = exchange.of(pair, coarse).row;
-                new_multiplier = exchange.of(pair, coarse).multiplier;
+                auto const& found = exchange.of(pair, coarse);
+                row = {found.lower, found.diagonal, found.upper, found.rhs};
+                new_multiplier = found.multiplier;
             } else {
                 row = single_row<P>(lane_rows(all, pair), piece, coarse,
                                     [](int i) { return padded<block_partition>(i); });

@@ -16,7 +16,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/direct/interface/rhs_pack.hpp>
-#include <coppice/solvers/direct/tridiagonal/partition/rpts_boundaries.hpp>
+#include <coppice/solvers/direct/tridiagonal/partition/rpts_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_vectors.hpp>
 
@@ -51,12 +51,19 @@ inline constexpr int rhs_count<rhs_pack<T, Count>> = Count;
 
 template <class T, class R>
 inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
-/// Bytes of a tile: its rows, then the words through which the two warps exchange ballots, and the coarse rows of pairs
-/// that are split in another way than in the middle (resplit_pairs).
+/// A coarse row of a pair that is split in another way than in the middle, in shared memory, with the multiplier of the
+/// last row of its sweep (resplit_pairs).
+template <class T, class R>
+struct resplit_row {
+    T lower, diagonal, upper, multiplier;
+    R rhs;
+};
+/// Bytes of the reduction of a tile: its rows, then the words through which the two warps exchange ballots, and a
+/// resplit_row for each coarse row. The substitution needs the rows only.
 inline constexpr int exchanged_words_bytes = 32;
 template <class T, class R>
 inline constexpr int tile_bytes = tile_rows_bytes<T, R> + exchanged_words_bytes +
-                                  2 * tile_partitions* int(sizeof(pair_sweep<T, R>));
+                                  2 * tile_partitions* int(sizeof(resplit_row<T, R>));
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(T& all, int) {

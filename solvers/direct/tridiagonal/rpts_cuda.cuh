@@ -25,8 +25,7 @@ using tile_rhs = rhs_pack<T, 16 / int(sizeof(T))>;
 
 /// Blocks that fit into the shared memory of a multiprocessor (228 KiB; each block reserves 1 KiB more); the compiler
 /// must limit registers accordingly.
-template <class T, class R>
-inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
+constexpr int tiles_at_once(int bytes) { return 228 * 1024 / (bytes + 1024); }
 
 /// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile have consecutive
 /// numbers, so that the matrix is in the cache.
@@ -38,7 +37,7 @@ __device__ level<T> level_of_block(level<T> const& all, unsigned x, unsigned y, 
 }
 
 template <pivoting P, class R, bool Cyclic, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(level<T> all) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once(tile_bytes<T, R>)) reduce_kernel(level<T> all) {
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     level<T> const s = level_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
@@ -53,7 +52,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
 // waited themselves. Tiles run from the last to the first: the rows that the reduction read last are still in the
 // second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(level<T> all) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once(tile_rows_bytes<T, R>)) substitute_kernel(level<T> all) {
     start_successor();
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
@@ -133,13 +132,13 @@ void run_level(cuda_executor const& exec, level<T> const& s, level_step step, pi
     auto const launch = [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
         constexpr pivoting P = decltype(p)::value;
         constexpr bool is_cyclic = decltype(cyclic)::value;
-        auto* const kernel =
-            step == level_step::reduce ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
+        bool const reduces = step == level_step::reduce;
+        auto* const kernel = reduces ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
         std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
         std::int64_t const groups = (s.fine.columns + rhs_count<R> - 1) / rhs_count<R>;
         auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
         launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
-                      std::size_t(tile_bytes<T, R>), s);
+                      std::size_t(reduces ? tile_bytes<T, R> : tile_rows_bytes<T, R>), s);
     };
     auto const launch_rhs = [&](auto p, auto cyclic) {
         if (s.fine.columns == 1)

@@ -60,6 +60,12 @@ template <class T, executor Executor>
 rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options);
 
+/// Pivoting of level k. Scaled pivoting scales only the given rows, of level 0: a coarse row that is small has lost
+/// digits and must stay small.
+inline pivoting pivot_of_level(tridiagonal_options const& options, int k) {
+    return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
+}
+
 /// Computes rank.x from the unknowns in `solution` and the neighbouring unknowns of other ranks.
 template <class T, executor Executor>
 void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options);

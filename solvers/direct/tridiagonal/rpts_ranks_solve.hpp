@@ -61,11 +61,6 @@ bool takes_rank(Executor const& exec, tridiagonal_options const& options) {
     return options.threshold == 0 && (!ranks_are_cyclic(exec) || options.pivot != pivoting::none);
 }
 
-/// Scaled pivoting scales only the given rows: a coarse row that is small has lost digits and must stay small.
-inline pivoting pivot_of_level(tridiagonal_options const& options, int k) {
-    return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
-}
-
 template <class T, executor Executor>
 rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options) {

@@ -58,7 +58,7 @@ public:
                      band_options const& options = {});
 
     /// x = A^-1 d; `x` must not overlap `d`. Returns whether the gathered coarse system has a column without a pivot.
-    /// Synchronises for the reduction.
+    /// Synchronises for the reduction. All work is queued on the executor of the constructor.
     bool solve(array_view<T const> d, array_view<T> x);
     /// As solve(), without a test of the pivots. The gathered coarse system is solved on the executor, so that on
     /// devices with NCCL nothing waits for the host. The first call allocates. For preconditioners, whose systems are
@@ -90,6 +90,8 @@ private:
         gathered_rows(Executor const& exec, std::vector<std::int64_t> const& rows_of_ranks, int rank);
     };
 
+    /// Pivoting of the gathered rows: those that are coarse rows are not scaled (pivot_of_level).
+    pivoting pivot_of_gathered() const;
     /// Queues the reduction of the rows of this rank; no levels if it has no rows.
     rpts::rank_levels<T> reduce_own(array_view<T const> d, array_view<T> x);
     /// The coarse rows of this rank, on the host: lower, diagonal, upper, right-hand side, one after the other.

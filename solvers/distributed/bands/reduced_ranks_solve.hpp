@@ -165,6 +165,10 @@ template <class T, executor Executor, communicator Messages>
 bool distributed_rpts<T, Executor, Messages>::crosses_whole() const {
     return neighbours_.max_rows <= rpts::max_rank_rows;
 }
+template <class T, executor Executor, communicator Messages>
+pivoting distributed_rpts<T, Executor, Messages>::pivot_of_gathered() const {
+    return rpts::pivot_of_level(options_, crosses_whole() ? 0 : 1);
+}
 
 template <class T, executor Executor, communicator Messages>
 rpts::rank_levels<T> distributed_rpts<T, Executor, Messages>::reduce_own(array_view<T const> d, array_view<T> x) {
@@ -219,7 +223,7 @@ void distributed_rpts<T, Executor, Messages>::solve_on_executor(array_view<T con
                  all.stride,
                  {all.matrix.lower.data(), all.matrix.diagonal.data(), all.matrix.upper.data(), all.rhs.data()}});
     solve_tridiagonal_by_rpts(exec_, all.matrix.view(), all.rhs.view(), all.solution.view(), all.workspace.view(),
-                              {.pivot = options_.pivot});
+                              {.pivot = pivot_of_gathered()});
     for_each(exec_, all.count,
              distributed::keep_unknowns<T>{all.solution.data(), all.first, all.count, size, levels.solution,
                                            outer_unknowns_.data()});
@@ -302,7 +306,7 @@ bool distributed_rpts<T, Executor, Messages>::solve_coarse(std::vector<std::vect
     }
     solve_report report{};
     band_options options;
-    options.pivot = options_.pivot;
+    options.pivot = pivot_of_gathered();
     solve_bands(exec, band_matrix<T>(tridiagonal_view<T>{n, rows.data(), rows.data() + n, rows.data() + 2 * n}),
                 columns_view<T const>(rows.data() + 3 * n, n, 1), columns_view<T>(y, n, 1), options,
                 array_view<solve_report>(&report, 1));

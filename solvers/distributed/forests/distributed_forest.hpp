@@ -17,13 +17,13 @@ namespace coppice::inline v0_1::distributed {
 /// same tridiagonal matrix T; the solutions differ by rounding errors. Collective.
 ///
 /// The rows of T are distributed in the order of the forest. A rank begins at the start of a path near its first row if
-/// then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise, if there are few long paths, the
+/// then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise (there are few long paths) the
 /// positions are divided as the rows of A are. apply() fetches r in the order of the forest from its owners, solves and
 /// fetches z from the owners of the positions. In the first case each rank solves its own system, in the second case
 /// the solve is distributed RPTS (distributed_rpts). On devices with NCCL nothing waits for the host.
 ///
 /// If T has rows that are not diagonally dominant, it is regularised during the set-up, for which every path is on one
-/// rank; that needs memory for its longest path.
+/// rank, which needs memory for it.
 template <executor Executor, class T>
 class distributed_forest {
 public:
@@ -35,9 +35,10 @@ public:
     distributed_forest& operator=(distributed_forest&&) noexcept;
     ~distributed_forest();
 
-    /// r[size] and z[size] are the blocks of this rank, in the order of the rows of A.
+    /// r[size] and z[size] are the blocks of this rank, in the order of the rows of A. `exec` is the executor of the
+    /// constructor.
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
-    /// Throws argument_error, because the values of other ranks would be needed.
+    /// Not supported: throws argument_error.
     void refresh(Executor const& exec, csr_view<T> own_block);
     bool replayable() const;
     bool divides_paths() const; ///< whether a path may have rows of several ranks

@@ -139,8 +139,8 @@ private:
         auto const diagnostics = comm.all_reduce(reduce(exec, system.size(), system_diagnostics{0, 1},
                                                         detail::row_diagnostics<T>{system.view()}, worse_diagnostics{}),
                                                  worse_diagnostics{});
-        // The sums of the weights are rounded: a forest with all edges may have a coverage of slightly less than 1.
-        bool const whole_matrix = found.weight_coverage >= 1 - 0x1p-40;
+        // Both sums of weights have the same terms in the same order: with all edges the coverage is exactly 1.
+        bool const whole_matrix = found.weight_coverage == 1;
         tridiagonal_regulariser<Executor, T> regulariser;
         std::int64_t const rows =
             system.size() == 0 ? 0 : regulariser.regularise(exec, system, options, whole_matrix, diagnostics);
@@ -156,9 +156,8 @@ distributed_forest<Executor, T>::distributed_forest(Executor const& exec, rank_c
     tridiagonal_options const& solves = options.tridiagonal;
     if (!distributed_rpts<T, Executor>::takes(exec, {.pivot = solves.pivot, .threshold = solves.threshold}))
         throw argument_error(solves.threshold != 0
-                                 ? "forest in several ranks: a threshold is for one rank; only 0 is there"
-                                 : "forest in several ranks on CUDA: pivoting=none is for one rank; only partial and "
-                                   "scaled are there");
+                                 ? "forest on several ranks: threshold must be 0"
+                                 : "forest on several ranks on CUDA: pivoting must be partial or scaled");
     state_ = std::make_unique<state>(exec, comm, a, options);
 }
 template <executor Executor, class T>
@@ -176,7 +175,7 @@ void distributed_forest<Executor, T>::apply(Executor const& exec, array_view<T c
 }
 template <executor Executor, class T>
 void distributed_forest<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    throw argument_error("a forest in ranks is made anew for new values");
+    throw argument_error("forest on several ranks cannot be refreshed; make a new preconditioner");
 }
 template <executor Executor, class T>
 bool distributed_forest<Executor, T>::replayable() const {

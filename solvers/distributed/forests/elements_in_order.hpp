@@ -34,7 +34,7 @@ struct find_source {
     COPPICE_HD void operator()(std::int64_t i) const { source[i] = ids.local_or_outer(at[i]); }
 };
 
-/// Where the elements at a list of global indices are: in the vector of this rank, or in the halo behind it.
+/// Where the elements at a list of global indices are: in the vector of this rank, or in the halo after it.
 template <executor Executor>
 struct order_plan {
     rank_ids ids;                 ///< of this rank, and the indices in the halo

@@ -66,7 +66,8 @@ distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_co
     csr_view<T> own = a.own_block().view();
     csr<T> made;
     flags found = detail::inspect_nonzeros(exec, own);
-    if (found.any(flags::not_finite)) detail::require_finite(exec, own);
+    std::int64_t const first = a.begins()[std::size_t(comm.rank())];
+    if (found.any(flags::not_finite)) detail::require_finite(exec, own, first);
     if (found.any(flags::unsorted)) {
         made = sort_columns(exec, own);
         own = made.view();

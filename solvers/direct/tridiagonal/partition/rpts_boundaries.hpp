@@ -147,7 +147,7 @@ struct pair_sweep {
 };
 
 /// Sweeps through a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair. Entries up
-/// to `threshold` count as zero. The arithmetic is that of reduce_towards(): if entries cancel, another order of
+/// to `threshold` count as zero. The arithmetic is that of the reduction: if entries cancel, another order of
 /// operations would assess a different equation.
 template <pivoting P, class T, class R, class Offset>
 COPPICE_HD COPPICE_ALWAYS_INLINE pair_sweep<T, R> sweep_in_pair(partition_rows<T, R> const& rows,
@@ -158,24 +158,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE pair_sweep<T, R> sweep_in_pair(partition_rows<T
         return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
                          downwards ? rows.upper[i] : rows.lower[i], rows.rhs[i]);
     };
-    auto const p = row(1);
-    T far = p.lower, entry = p.diagonal, next = p.upper, weight(1), multiplier(1), largest(1);
-    R rhs = p.rhs;
+    running_equation<P, T, R> all(row(1));
+    T largest(1);
     COPPICE_UNROLL_BY(4)
     for (int j = 2; j < piece.length; ++j) {
-        auto const q = row(j);
-        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
-        if constexpr (P != pivoting::none) weight = c.weight;
-        far = c.p_factor * far;
-        entry = c.of(next, q.diagonal);
-        next = c.q_factor * q.upper;
-        rhs = c.of(rhs, q.rhs);
-        multiplier = magnitude(c.q_factor);
-        largest = larger(multiplier, largest * magnitude(c.p_factor));
+        auto const c = all.eliminate(row(j), threshold);
+        largest = larger(magnitude(c.q_factor), largest * magnitude(c.p_factor));
     }
-    return {downwards ? downward_row(piece, coarse_row<T, R>{far, entry, next, rhs})
-                      : upward_row(piece, coarse_row<T, R>{next, entry, far, rhs}),
-            multiplier, multiplier / largest};
+    T const multiplier = magnitude(all.multiplier);
+    auto const coarse = all.coarse(downwards);
+    return {downwards ? downward_row(piece, coarse) : upward_row(piece, coarse), multiplier, multiplier / largest};
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -174,42 +174,21 @@ struct combination {
 using downward_step = std::integral_constant<int, 1>;
 using upward_step = std::integral_constant<int, -1>;
 
-/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
-/// Upwards, lower and upper band are exchanged and rows count from the other end.
-template <pivoting P, class Step, class T, class R = T>
-struct sweep {
-    Step step;
-    T const *near, *middle, *away; // bands in the direction of the sweep, at its row 0
-    R const* rhs_rows;
+/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1), which
+/// begins with the second row of the sweep. Rows are given as seen in its direction: upwards, lower and upper entry are
+/// exchanged.
+template <pivoting P, class T, class R = T>
+struct running_equation {
     T far, entry, next;
     R rhs;
-    T weight;     ///< of the running equation (see combination)
-    T multiplier; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
-    T min_pivot;  ///< smallest magnitude of a pivot, scaled by the weight
+    T weight{1};     ///< of the equation (see combination)
+    T multiplier{1}; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
+    T min_pivot{std::numeric_limits<typename lane_traits<T>::value_type>::max()}; ///< smallest pivot times its weight
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length, Step direction = {})
-        : step(direction) {
-        int const start = step > 0 ? 0 : length - 1;
-        near = (step > 0 ? rows.lower : rows.upper) + start;
-        middle = rows.diagonal + start;
-        away = (step > 0 ? rows.upper : rows.lower) + start;
-        rhs_rows = rows.rhs + start;
-        auto const p = row(1);
-        far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
-        weight = multiplier = T(1);
-        min_pivot = T(std::numeric_limits<typename lane_traits<T>::value_type>::max());
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        int const at = j * step;
-        return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
-    }
-    /// The coarse row after the last row of the sweep.
-    COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> coarse() const {
-        return {step > 0 ? far : next, entry, step > 0 ? next : far, rhs};
-    }
-    /// Eliminates x[j-1] from the running equation with row j.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
-        auto const q = row(j);
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit running_equation(equation<T, R> const& p)
+        : far(p.lower), entry(p.diagonal), next(p.upper), rhs(p.rhs) {}
+    /// Eliminates x[j-1] with row j; returns the combination.
+    COPPICE_HD COPPICE_ALWAYS_INLINE combination<T> eliminate(equation<T, R> const& q, auto const& threshold) {
         combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
         if constexpr (P != pivoting::none) weight = c.weight;
         far = c.p_factor * far;
@@ -218,6 +197,38 @@ struct sweep {
         rhs = c.of(rhs, q.rhs);
         multiplier = c.q_factor;
         min_pivot = select(c.largest < min_pivot, c.largest, min_pivot);
+        return c;
+    }
+    /// The coarse row after the last row of the sweep.
+    COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> coarse(bool downwards) const {
+        if (downwards) return {far, entry, next, rhs};
+        return {next, entry, far, rhs};
+    }
+};
+
+/// Directions of sweeps: the distance of consecutive rows. An int with these values is a direction that is known at run
+/// time only: threads of both directions then execute the same instructions.
+using downward_step = std::integral_constant<int, 1>;
+using upward_step = std::integral_constant<int, -1>;
+
+/// The rows of a partition in the direction of a sweep, counted from the end at which it starts.
+template <pivoting P, class Step, class T, class R = T>
+struct rows_of_sweep {
+    Step step;
+    T const *near, *middle, *away;
+    R const* rhs_rows;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE rows_of_sweep(partition_rows<T, R> const& rows, int length, Step direction = {})
+        : step(direction) {
+        int const start = step > 0 ? 0 : length - 1;
+        near = (step > 0 ? rows.lower : rows.upper) + start;
+        middle = rows.diagonal + start;
+        away = (step > 0 ? rows.upper : rows.lower) + start;
+        rhs_rows = rows.rhs + start;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> operator()(int j) const {
+        int const at = j * step;
+        return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
     }
 };
 
@@ -228,8 +239,8 @@ struct sweep {
 /// sweeps. Below this bound (a backward error of 64 epsilon) partitions are reduced in another way: see
 /// rpts_boundaries.hpp and rpts_on_chip.hpp. Of partitions of random rows, 3 in 10 000 are below it.
 inline constexpr double min_multiplier = 1.0 / 128;
-/// Partitions whose sweeps report a smaller multiplier are checked exactly on the host: in a sweep the largest multiplier
-/// is only near 1. A GPU compares with min_multiplier directly (rpts_block_pairs.hpp, rpts_on_chip.hpp).
+/// Partitions whose sweeps report a smaller multiplier are checked exactly on the host: in a sweep the largest
+/// multiplier is only near 1. A GPU compares with min_multiplier directly (rpts_block_pairs.hpp, rpts_on_chip.hpp).
 inline constexpr double watched_multiplier = 1.0 / 32;
 /// A boundary row with a smaller multiplier takes part in the elimination of the inner unknowns; see
 /// boundary_multipliers.
@@ -255,11 +266,12 @@ template <pivoting P, class Step, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_towards(Step step, partition_rows<T, R> const& rows,
                                                                  auto length, auto const& threshold,
                                                                  T* multiplier = nullptr) {
-    sweep<P, Step, T, R> all(rows, length, step);
+    rows_of_sweep<P, Step, T, R> const row(rows, length, step);
+    running_equation<P, T, R> all(row(1));
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
-    for (int j = 2; j < length; ++j) all.eliminate(j, threshold);
+    for (int j = 2; j < length; ++j) all.eliminate(row(j), threshold);
     if (multiplier) *multiplier = magnitude(all.multiplier);
-    return all.coarse();
+    return all.coarse(step > 0);
 }
 
 /// Both coarse rows in one loop, for workers that benefit from two independent chains of instructions. `multipliers`,
@@ -270,18 +282,19 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
                                                   boundary_multipliers<T>* multipliers = nullptr,
                                                   T* min_pivot = nullptr) {
-    sweep<P, downward_step, T, R> down(rows, length);
-    sweep<P, upward_step, T, R> up(rows, length);
+    rows_of_sweep<P, downward_step, T, R> const row_down(rows, length);
+    rows_of_sweep<P, upward_step, T, R> const row_up(rows, length);
+    running_equation<P, T, R> down(row_down(1)), up(row_up(1));
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
         extra(j);
-        down.eliminate(j, threshold);
-        up.eliminate(j, threshold);
+        down.eliminate(row_down(j), threshold);
+        up.eliminate(row_up(j), threshold);
     }
     if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
     if (min_pivot) *min_pivot = select(up.min_pivot < down.min_pivot, up.min_pivot, down.min_pivot);
-    first = up.coarse();
-    last = down.coarse();
+    first = up.coarse(false);
+    last = down.coarse(true);
 }
 
 /// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are eliminated.

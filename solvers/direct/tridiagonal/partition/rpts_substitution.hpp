@@ -22,7 +22,7 @@ struct half_rows {
 };
 
 /// Elimination in one half of a partition, from its end, where one unknown is known, to the middle, in the direction
-/// Step (see sweep). The half has one equation more than unknowns. The
+/// Step (see rows_of_sweep). The half has one equation more than unknowns. The
 /// extra equation `alone` is row 0 at first and takes part in every pivot choice: the better pivot of `alone` and p is
 /// compared with the next row; x[j-1] is eliminated from the other one, which then contains x[j] only and is the next
 /// `alone`. Without pivoting `alone` is not used. It is a row of zeros if the multiplier of row 0 is large

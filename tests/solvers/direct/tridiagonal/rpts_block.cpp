@@ -279,6 +279,31 @@ TEST_CASE("rpts: partition boundaries are shifted if a partition is nearly singu
     }
 }
 
+TEST_CASE("rpts: sweeps through a partition of a pair have the bits of the reduction") {
+    auto s = random_system<double>(70, 7);
+    auto const all = rows_of(s);
+    auto const in_place = [](int i) { return i; };
+    for (int const first : {1, 3, 26})
+        for (int const length : {4, 31, 32, 38}) {
+            pair_partition const piece{first, length, 0, -1, 2};
+            auto const check = [&]<pivoting P>(std::integral_constant<pivoting, P>, bool down) {
+                double multiplier = 0;
+                auto const sweep = sweep_in_pair<P>(all, piece, down, 0.0, in_place);
+                auto const row = reduce_towards<P>(down ? 1 : -1, all.from(first), length, no_threshold{}, &multiplier);
+                CHECK(sweep.row.lower == row.lower);
+                CHECK(sweep.row.diagonal == row.diagonal);
+                CHECK(sweep.row.upper == row.upper);
+                CHECK(sweep.row.rhs == row.rhs);
+                CHECK(sweep.multiplier == multiplier);
+            };
+            for (bool const down : {true, false}) {
+                check(std::integral_constant<pivoting, pivoting::partial>{}, down);
+                check(std::integral_constant<pivoting, pivoting::scaled_partial>{}, down);
+                check(std::integral_constant<pivoting, pivoting::none>{}, down);
+            }
+        }
+}
+
 TEST_CASE("rpts: each split of a pair covers its rows by partitions and single rows, with four coarse rows") {
     constexpr int rows = 64;
     for (int number = 0; number < pair_split::numbers; ++number) {
