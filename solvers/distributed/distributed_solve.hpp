@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <coppice/solvers/catalogue/preconditioner.hpp>
+#include <coppice/solvers/distributed/levels/refused_refresh.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 
@@ -39,9 +40,10 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 /// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than
 /// one unknown per point all unknowns of a point belong to one rank. The vectors are not needed afterwards.
 ///
-/// Collective. Throws the errors of make_preconditioner; argument_error for options that only one rank has: `storage`
-/// of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and apply_transpose() of the
-/// two that couple all ranks throw argument_error; refresh_distributed_preconditioner() refreshes "multilevel".
+/// Collective. Throws the errors of make_preconditioner; argument_error for options that are available on one rank
+/// only: `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and
+/// apply_transpose() of the two that couple all ranks throw argument_error; refresh_distributed_preconditioner()
+/// refreshes "multilevel".
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,
@@ -50,9 +52,13 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
 
 /// Recomputes a preconditioner of make_distributed_preconditioner() for new values of `a` on the same pattern (see
 /// distributed_csr::set_values). Everything that depends on the pattern, aggregates included, is reused; the result has
-/// the same bits as a new preconditioner with these aggregates. Collective for "multilevel";
-/// any_preconditioner::refresh suffices for the others. Throws, on this rank, matrix_error for another pattern or
-/// values that are not finite; the other ranks throw at their next communication.
+/// the same bits as a new preconditioner with these aggregates. Collective for "multilevel"; those made for own blocks
+/// are refreshed by any_preconditioner::refresh.
+///
+/// Throws argument_error for "forest" on several ranks, which has no refresh. "multilevel" on several ranks throws
+/// refused_refresh for another pattern, for values that are not finite, and, if its levels smooth over the boundaries
+/// of ranks, for own blocks that are no longer symmetric: on all ranks, before any change, so that the old
+/// preconditioner remains valid. The others throw the errors of any_preconditioner::refresh on this rank.
 template <executor Base, class T>
 void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
                                         distributed_csr<Base, T> const& a);

@@ -12,10 +12,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include <coppice/algebra/asymmetry.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/distributed/levels/rank_coupling.hpp>
+#include <coppice/solvers/distributed/levels/refused_refresh.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -27,7 +31,7 @@ public:
     distributed_multilevel(Executor const& exec, rank_communicator const& messages,
                            distributed_csr<Executor, T> const& a, multilevel_options const& options,
                            near_null_space<T> const& near)
-        : pattern_(exec, a.own_block().view()),
+        : messages_(messages), pattern_(exec, a.own_block().view()),
           coupling_(std::make_unique<rank_coupling<Executor, T>>(exec, messages, a, options)),
           levels_(std::make_unique<rank_hierarchy<Executor, T>>(exec, a.own_block().view(), options, near,
                                                                 coupling_.get())) {}
@@ -41,10 +45,20 @@ public:
                              "refresh_distributed_preconditioner()");
     }
     /// Recomputes all values for new values on the same pattern; aggregates and structures are reused. Collective.
+    /// Throws refused_refresh on all ranks, before any change.
     void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
-        pattern_.require_same(exec, a.own_block().view());
-        coupling_->begin_refresh(exec, a);
-        levels_->refresh(exec, a.own_block().view());
+        csr_view<T> const own = a.own_block().view();
+        std::optional<hypersparse_rows<T>> couplings;
+        refuse_on_all_ranks(messages_, [&] {
+            pattern_.require_same(exec, own);
+            couplings.emplace(coupling_->couplings_to_refresh(exec, a));
+            constexpr double tolerance = symmetry_tolerance<T>;
+            if (coupling_->needs_symmetric_blocks() && !(asymmetry_of(exec, own, tolerance) <= tolerance))
+                throw matrix_error("the block of rows and columns of this rank is no longer symmetric; make a new "
+                                   "preconditioner");
+        });
+        coupling_->begin_refresh(exec, std::move(*couplings));
+        levels_->refresh(exec, own);
     }
     std::vector<finding> findings() const {
         multilevel_report const& r = levels_->report();
@@ -62,6 +76,7 @@ public:
     }
 
 private:
+    rank_communicator messages_;
     detail::pattern_fingerprint pattern_; ///< of the own block
     std::unique_ptr<rank_coupling<Executor, T>> coupling_;
     std::unique_ptr<rank_hierarchy<Executor, T>> levels_;

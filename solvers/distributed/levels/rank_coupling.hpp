@@ -42,16 +42,24 @@ public:
         add_level(exec, std::move(couplings), a.begins(), above);
     }
 
-    /// Begins a refresh: reads the couplings of `a`, whose pattern must be that of the set-up. Not collective.
-    void begin_refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+    /// Reads the couplings of `a` for begin_refresh(). Throws for another pattern than that of the set-up and for
+    /// values that are not finite. Not collective.
+    hypersparse_rows<T> couplings_to_refresh(Executor const& exec, distributed_csr<Executor, T> const& a) const {
         auto couplings = couplings_of(exec, a);
-        auto& level = *levels_.front();
-        buffer<std::int32_t> const& rows = level.rows.rows;
-        if (a.begins() != level.begin || !are_equal(exec, couplings.list().view(), rows.view()))
+        auto const& level = *levels_.front();
+        if (a.begins() != level.begin || !are_equal(exec, couplings.list().view(), level.rows.rows.view()))
             detail::pattern_fingerprint::refuse();
         pattern_->require_same_pattern(exec, square_pattern_of(couplings));
-        level.refresh(exec, std::move(couplings));
+        return couplings;
+    }
+    /// Takes the result of couplings_to_refresh(). Not collective.
+    void begin_refresh(Executor const& exec, hypersparse_rows<T> couplings) {
+        levels_.front()->refresh(exec, std::move(couplings));
         depth_ = 0;
+    }
+    /// Whether P has entries between ranks, which galerkin_at_boundaries() multiplies by symmetric own blocks.
+    bool needs_symmetric_blocks() const {
+        return std::any_of(levels_.begin(), levels_.end(), [](auto const& level) { return level->crosses; });
     }
 
     int agreed_block(std::int64_t rows, int found) override {
@@ -142,7 +150,7 @@ public:
     bool finish(Executor const& exec, csr_view<T> a, multilevel_detail::level_modes<T> const& modes) override {
         detail::stopwatch watch(exec);
         auto& level = current();
-        if (level.begin.back() > max_gathered_rows) return false;
+        if (level.begin.back() > max_gathered_rows || level.begin.back() == 0) return false;
         for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
             rows_per_rank_ = std::max(rows_per_rank_, level.begin[p + 1] - level.begin[p]);
         mine_ = zeros(exec, rows_per_rank_);
@@ -162,8 +170,10 @@ public:
         return true;
     }
     void refresh_last(Executor const& exec, csr_view<T> a) override {
+        detail::stopwatch watch(exec);
         csr<T> const together = gather_level(exec, a);
         solver_->refresh(exec, together.view());
+        together_seconds_ += watch.lap();
     }
 
     void start(Executor const& exec, int depth, T const* x) override {
@@ -207,8 +217,10 @@ public:
     }
 
     std::int64_t levels() const { return std::int64_t(levels_.size()); }
-    double boundary_seconds() const { return boundary_seconds_; } ///< set-up time: communication between ranks
-    double together_seconds() const { return together_seconds_; } ///< set-up time: the levels that every rank stores
+    /// Communication between ranks: of the set-up and of all refreshes together.
+    double boundary_seconds() const { return boundary_seconds_; }
+    /// The levels that every rank stores: of the set-up and of all refreshes together.
+    double together_seconds() const { return together_seconds_; }
     /// Whether a cycle may be captured into a CUDA graph.
     bool replayable() const { // not covered: devices only
         bool all = true;
@@ -252,7 +264,7 @@ private:
         detail::require_finite(exec, k.entries().view());
         return k;
     }
-    /// The listed rows of K, for the fingerprint of its pattern, which is that of a square matrix.
+    /// The listed rows of K as a matrix of rows x rows, because pattern_fingerprint takes square matrices only.
     static csr_view<T> square_pattern_of(hypersparse_rows<T> const& k) {
         auto const rows = k.entries().view();
         return {rows.rows(), rows.rows(), rows.nonzeros(), rows.offsets, rows.indices};

@@ -223,9 +223,59 @@ TEST_CASE_TEMPLATE("distributed: a refresh refuses other patterns and values tha
         });
     };
     refresh_from(a, n / 2);
-    CHECK_THROWS_AS(refresh_from(other, n / 2), matrix_error);
-    CHECK_THROWS_AS(refresh_from(infinite, n / 2), matrix_error);
+    CHECK_THROWS_AS(refresh_from(other, n / 2), refused_refresh);
+    CHECK_THROWS_AS(refresh_from(infinite, n / 2), refused_refresh);
     CHECK_THROWS_AS(refresh_from(a, n / 2 + 1), error);
+}
+
+TEST_CASE_TEMPLATE("distributed: a refused refresh changes no rank", Fixture, COPPICE_TEST_EXECUTORS) {
+    std::int64_t const nx = 90;
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = nx});
+    std::int64_t const n = a.rows(), middle = n / 2;
+    auto const up = scaled(a, 4);
+    auto infinite = scaled(a, 1), only_own = scaled(a, 1);
+    for (auto k = a.row_offsets()[middle - 1]; k < a.row_offsets()[middle]; ++k) {
+        double& value = (a.column_indices()[k] >= middle ? infinite : only_own).values()[k];
+        value = std::numeric_limits<double>::infinity();
+    }
+    // The flow goes through every rank: all own blocks are unsymmetric, or that of the first rank only.
+    auto const flow = weighted(a, [](std::int64_t i, std::int64_t j) { return j < i ? 1.5 : 1.0; });
+    auto const at_first = weighted(a, [](std::int64_t i, std::int64_t j) { return j < i && i < 100 ? 1.5 : 1.0; });
+    for (row_ranges const& begin : {row_ranges{0, middle, n}, {0, 0, middle, n}}) {
+        CAPTURE(begin.size());
+        on_ranks<Fixture>(begin, [&](auto const& exec, auto const& comm, std::int64_t first, auto end) {
+            auto const of_rank = matrix_of_rank(exec, comm, a, first, end);
+            auto m = make_distributed_preconditioner(exec, comm, "multilevel", of_rank);
+            auto const r = exec.copy(numbers(first, end, 6));
+            auto const before = applied(exec, m, r);
+            std::vector<csr<double> const*> all{&infinite, &only_own};
+            if (begin.size() == 3) all.insert(all.end(), {&flow, &at_first}); // a rank without rows ends the coarsening
+            for (csr<double> const* const refused : all) {
+                auto const to = matrix_of_rank(exec, comm, *refused, first, end);
+                CHECK_THROWS_AS(refresh_distributed_preconditioner(exec, m, to), refused_refresh);
+                CHECK(applied(exec, m, r) == before);
+            }
+            auto const of_up = matrix_of_rank(exec, comm, up, first, end);
+            auto const made = make_distributed_preconditioner(exec, comm, "multilevel", of_up);
+            refresh_distributed_preconditioner(exec, m, of_up);
+            CHECK(applied(exec, m, r) == applied(exec, made, r));
+            return before;
+        });
+    }
+}
+
+TEST_CASE_TEMPLATE("distributed: a multilevel method without rows", Fixture, COPPICE_TEST_EXECUTORS) {
+    host_executor const host{1};
+    csr<double> const nothing(0, 0, host.copy(std::vector<std::int32_t>{0}), buffer<std::int32_t>(host, 0),
+                              buffer<double>(host, 0));
+    on_ranks<Fixture>(row_ranges{0, 0, 0}, [&](auto const& exec, auto const& comm, std::int64_t first, auto end) {
+        auto const of_rank = matrix_of_rank(exec, comm, nothing, first, end);
+        auto m = make_distributed_preconditioner(exec, comm, "multilevel", of_rank);
+        refresh_distributed_preconditioner(exec, m, of_rank);
+        buffer<double> const r(exec, 0);
+        CHECK(applied(exec, m, r).empty());
+        return std::vector<double>();
+    });
 }
 
 TEST_CASE_TEMPLATE("distributed: block preconditioners are refreshed with the own block", Fixture,
@@ -235,11 +285,16 @@ TEST_CASE_TEMPLATE("distributed: block preconditioners are refreshed with the ow
     on_ranks<Fixture>(equal_ranges(a.rows(), 2), [&](auto const& exec, auto const& comm, std::int64_t first, auto end) {
         auto const of_rank = matrix_of_rank(exec, comm, a, first, end);
         auto const of_up = matrix_of_rank(exec, comm, up, first, end);
-        auto m = make_distributed_preconditioner(exec, comm, "forest", of_rank);
-        auto const expected = make_distributed_preconditioner(exec, comm, "forest", of_up);
         auto const r = exec.copy(numbers(first, end, 4));
-        refresh_distributed_preconditioner(exec, m, of_up);
-        CHECK(applied(exec, m, r) == applied(exec, expected, r));
+        for (std::string const name : {"block-forest", "jacobi"}) {
+            CAPTURE(name);
+            auto m = make_distributed_preconditioner(exec, comm, name, of_rank);
+            auto const expected = make_distributed_preconditioner(exec, comm, name, of_up);
+            refresh_distributed_preconditioner(exec, m, of_up);
+            CHECK(applied(exec, m, r) == applied(exec, expected, r));
+        }
+        auto forest = make_distributed_preconditioner(exec, comm, "forest", of_rank); // of all ranks
+        CHECK_THROWS_AS(refresh_distributed_preconditioner(exec, forest, of_up), argument_error);
         return to_vector(exec, r);
     });
 }
