@@ -36,8 +36,8 @@ distributed_multilevel<Base, T> make_multilevel(Base const& exec, rank_communica
                                                 near_null_space<T> near) {
     auto const require_only = [&](bool holds, std::string const& option, char const* only) {
         if (!holds)
-            throw argument_error("multilevel in several ranks: " + option + "=" + std::string(chosen.text(option)) +
-                                 " is for one rank; only " + only + " is there");
+            throw argument_error("multilevel on several ranks accepts " + option + "=" + only + " only, got " +
+                                 std::string(chosen.text(option)));
     };
     require_only(chosen.text("storage") == "single", "storage", "single");
     near.block = multilevel_entry::block_of(chosen, near.block, near.count);
