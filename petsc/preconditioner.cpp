@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// PCType "coppice": a preconditioner of the registry for the diagonal block of each rank; "multilevel" for all ranks.
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +32,8 @@ struct pc_state {
     std::optional<host_executor> exec{};
     std::unique_ptr<mpi::transport> ranks{}; ///< of a preconditioner over all ranks, which `made` then is
     std::optional<any_scalar_preconditioner> made{};
-    std::optional<bool> symmetric{};  ///< whether the matrix of the last set-up is, once that was asked
-    PetscObjectState near_state = -1; ///< of the near null space of the last set-up; -1: none
+    std::optional<bool> symmetric{};             ///< whether the matrix of the last set-up is, once that was asked
+    std::vector<PetscObjectState> near_states{}; ///< of the near null space of the last set-up
 };
 
 pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
@@ -96,10 +98,10 @@ PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
 struct near_vectors {
     std::vector<PetscScalar> elements{};
     int count = 0;
-    PetscObjectState state = -1; ///< changes with the vectors; -1: none
+    std::vector<PetscObjectState> states{}; ///< the id of the null space, and the states of its vectors; empty: none
 };
 
-PetscErrorCode read_near_null_space(Mat matrix, PetscInt rows, near_vectors& to) {
+PetscErrorCode copy_near_null_space(Mat matrix, PetscInt rows, near_vectors& to) {
     PetscFunctionBegin;
     MatNullSpace space = nullptr;
     PetscCall(MatGetNearNullSpace(matrix, &space));
@@ -110,15 +112,25 @@ PetscErrorCode read_near_null_space(Mat matrix, PetscInt rows, near_vectors& to)
     PetscCall(MatNullSpaceGetVecs(space, &constant, &count, &vectors));
     PetscObjectId id = 0;
     PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(space), &id));
-    to.state = PetscObjectState(id);
+    to.states.push_back(PetscObjectState(id));
     to.count = int(count) + (constant ? 1 : 0);
-    if (constant) to.elements.assign(std::size_t(rows), PetscScalar(1));
+    to.elements.assign(std::size_t(to.count) * std::size_t(rows), PetscScalar(1));
+    PetscScalar* elements = to.elements.data() + (constant ? rows : 0);
     for (PetscInt k = 0; k < count; ++k) {
+        PetscObjectState state = 0;
         PetscScalar const* of_vector = nullptr;
+        PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(vectors[k]), &state));
+        to.states.push_back(state);
         PetscCall(VecGetArrayRead(vectors[k], &of_vector));
-        to.elements.insert(to.elements.end(), of_vector, of_vector + rows);
+        elements = std::copy_n(of_vector, rows, elements);
         PetscCall(VecRestoreArrayRead(vectors[k], &of_vector));
     }
+    PetscFunctionReturn(0);
+}
+/// The same; a failed allocation is an error of this rank.
+PetscErrorCode read_near_null_space(Mat matrix, PetscInt rows, near_vectors& to) {
+    PetscFunctionBegin;
+    PetscCall(guarded([&] { return copy_near_null_space(matrix, rows, to); }));
     PetscFunctionReturn(0);
 }
 
@@ -151,7 +163,7 @@ any_scalar_preconditioner make_for_block(pc_state const& s, csr_view<PetscScalar
 /// Whether only values have changed since the last set-up.
 bool can_refresh(PC pc, near_vectors const& near) {
     pc_state const& s = state_of(pc);
-    return s.made && !s.changed && near.state == s.near_state && pc->flag == SAME_NONZERO_PATTERN;
+    return s.made && !s.changed && near.states == s.near_states && pc->flag == SAME_NONZERO_PATTERN;
 }
 
 /// Makes the preconditioner for the block of this rank, or refreshes it if only values have changed.
@@ -173,7 +185,7 @@ PetscErrorCode set_up_block(PC pc, Mat matrix) {
         s.made.reset();
         s.exec.emplace(int(s.threads));
         s.made = make_for_block(s, a, size, near);
-        s.near_state = near.state;
+        s.near_states = near.states;
         s.changed = false;
         return 0;
     }));
@@ -182,6 +194,17 @@ PetscErrorCode set_up_block(PC pc, Mat matrix) {
 
 /// Whether one preconditioner couples all ranks, instead of one for the block of each.
 bool is_over_ranks(pc_state const& s, int ranks) { return !is_complex && ranks > 1 && s.choice.name == "multilevel"; }
+
+/// Refreshes the preconditioner of all ranks; returns false if the matrix needs a new one. Collective.
+template <class T>
+bool refreshed(pc_state& s, distributed_csr<host_executor, T> const& a) {
+    try {
+        refresh_distributed_preconditioner(*s.exec, *s.made, a);
+        return true;
+    } catch (refused_refresh const&) { // on all ranks
+        return false;
+    }
+}
 
 /// Makes the preconditioner of all ranks, or refreshes it if only values have changed. Collective: a failure on one
 /// rank is an error on all.
@@ -205,21 +228,22 @@ PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat ma
         PetscCall(guarded([&]() -> PetscErrorCode {
             if (!s.ranks)
                 s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
-            bool const refreshes = can_refresh(pc, near);
-            if (!refreshes) {
-                s.made.reset();
-                s.exec.emplace(int(s.threads));
-            }
             s.ranks->run([&] {
-                if (read) throw argument_error("the rows of the matrix cannot be read");
+                if (read) throw argument_error("the rows of the matrix or its near null space cannot be read");
                 rank_communicator const comm(*s.ranks);
+                bool const refreshes = comm.all_reduce(int(can_refresh(pc, near)), std::logical_and{}) != 0;
+                if (!refreshes) {
+                    s.made.reset();
+                    s.exec.emplace(int(s.threads));
+                }
                 distributed_csr<host_executor, T> const a(*s.exec, comm, rows.offsets, rows.columns, rows.values);
-                if (refreshes) return refresh_distributed_preconditioner(*s.exec, *s.made, a);
+                if (refreshes && refreshed(s, a)) return;
+                s.made.reset();
                 option_values const options = with_block_size(s, size);
                 s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, options,
                                                          near_null_space_of(options, near));
             });
-            s.near_state = near.state;
+            s.near_states = near.states;
             s.changed = false;
             return 0;
         }));
@@ -248,8 +272,17 @@ PetscErrorCode set_up(PC pc) {
     PetscFunctionReturn(0);
 }
 
+/// PETSc does not repeat a set-up that failed as long as the matrix is the same.
+PetscErrorCode require_made(PC pc) {
+    PetscFunctionBegin;
+    PetscCheck(state_of(pc).made, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+               "coppice: there is no preconditioner, because the last set-up for this matrix failed");
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionBegin;
+    PetscCall(require_made(pc));
     pc_state const& s = state_of(pc);
     PetscCall(
         with_elements(r, z, [&](array_view<PetscScalar const> from, array_view<PetscScalar> to) -> PetscErrorCode {
@@ -277,6 +310,7 @@ PetscErrorCode require_symmetric(PC pc) {
 
 PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     PetscFunctionBegin;
+    PetscCall(require_made(pc));
     pc_state& s = state_of(pc);
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
@@ -297,6 +331,7 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
 /// preconditioner, which is a solve of KSPPREONLY.
 PetscErrorCode begin_solve(PC pc, KSP ksp, Vec, Vec) {
     PetscFunctionBegin;
+    PetscCall(require_made(pc));
     PetscBool only_applied = PETSC_FALSE;
     PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &only_applied));
     if (!only_applied) state_of(pc).made->begin_solve();

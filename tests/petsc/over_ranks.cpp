@@ -208,7 +208,7 @@ TEST_CASE("blocked matrices, new values, and a set-up that is reused") {
 }
 
 TEST_CASE("new values refresh the preconditioner, another pattern makes it anew") {
-    Mat a = grid(PETSC_COMM_WORLD, 60, 60, 1, false), other = grid(PETSC_COMM_WORLD, 60, 60, 0.9, false);
+    Mat a = grid(PETSC_COMM_WORLD, 80, 80, 1, false), other = grid(PETSC_COMM_WORLD, 80, 80, 0.9, false);
     auto const aggregate_seconds = [](solver const& of) {
         PC pc = nullptr;
         double seconds = 0;
@@ -222,7 +222,7 @@ TEST_CASE("new values refresh the preconditioner, another pattern makes it anew"
     require(MatCopy(other, a, SAME_NONZERO_PATTERN));
     CHECK(std::abs(again.solve(a) - of_a) <= 1);
     CHECK(aggregate_seconds(again) == before);
-    Mat more = grid(PETSC_COMM_WORLD, 60, 60, 1, false);
+    Mat more = grid(PETSC_COMM_WORLD, 80, 80, 1, false);
     require(MatSetOption(more, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscInt first = 0, last = 0;
     require(MatGetOwnershipRange(more, &first, &last));
@@ -330,6 +330,101 @@ TEST_CASE("a matrix that multilevel does not take is an error on all ranks") {
     CAPTURE(message);
     CHECK(message.find("coppice: ") == 0);
     CHECK(message.find("finite") != std::string::npos);
+    require(MatDestroy(&a));
+}
+
+TEST_CASE("a failed refresh is an error until the values change") {
+    PetscMPIInt rank = 0, ranks = 1;
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    PetscInt const m = 60, last = m * m - 1;
+    Mat a = grid(PETSC_COMM_WORLD, m, m, 1, false);
+    solver const of(PETSC_COMM_WORLD, "multilevel");
+    PetscInt const iterations = of.solve(a);
+    PC pc = nullptr;
+    Vec r = nullptr, z = nullptr;
+    require(KSPGetPC(of.ksp, &pc));
+    require(MatCreateVecs(a, &r, &z));
+    require(VecSet(r, 1));
+    auto const set_last = [&](PetscReal value) {
+        if (rank == ranks - 1) require(MatSetValue(a, last, last, value, INSERT_VALUES));
+        require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+        require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    };
+    set_last(std::nan(""));
+    CHECK(error_of([&] { return PCSetUp(pc); }).find("finite") != std::string::npos);
+    for (int again = 0; again < 2; ++again) {
+        CHECK(error_of([&] { return PCApply(pc, r, z); }).find("no preconditioner") != std::string::npos);
+        CHECK(error_of([&] { return PCApplyTranspose(pc, r, z); }).find("no preconditioner") != std::string::npos);
+    }
+    set_last(4);
+    CHECK(of.solve(a) == iterations);
+    require(VecDestroy(&r));
+    require(VecDestroy(&z));
+    require(MatDestroy(&a));
+}
+
+TEST_CASE("values that are no longer symmetric make the preconditioner anew") {
+    PetscInt const m = 80;
+    Mat a = grid(PETSC_COMM_WORLD, m, m, 1, false);
+    solver const of(PETSC_COMM_WORLD, "multilevel"), fresh(PETSC_COMM_WORLD, "multilevel");
+    of.solve(a);
+    PetscInt first = 0, last = 0;
+    require(MatGetOwnershipRange(a, &first, &last));
+    for (PetscInt i = first; i < last; ++i)
+        if (i % m > 0) {
+            require(MatSetValue(a, i, i - 1, -1.5, INSERT_VALUES));
+            require(MatSetValue(a, i, i, 4.5, INSERT_VALUES));
+        }
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    for (KSP const ksp : {of.ksp, fresh.ksp}) require(KSPSetType(ksp, KSPBCGS));
+    PetscMPIInt ranks = 1;
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    PetscInt const refreshed = of.solve(a), anew = fresh.solve(a);
+    CHECK((ranks > 1 ? refreshed == anew : refreshed <= 2 * anew)); // on one rank the aggregates stay
+    require(MatDestroy(&a));
+}
+
+TEST_CASE("other values of the near null space make the preconditioner anew") {
+    Mat a = beam(PETSC_COMM_WORLD, 60);
+    Vec constants[2] = {};
+    PetscInt first = 0, last = 0;
+    require(MatGetOwnershipRange(a, &first, &last));
+    auto const set = [&](int c, PetscScalar even, PetscScalar odd) {
+        for (PetscInt i = first; i < last; ++i)
+            require(VecSetValue(constants[c], i, i % 2 == 0 ? even : odd, INSERT_VALUES));
+        require(VecAssemblyBegin(constants[c]));
+        require(VecAssemblyEnd(constants[c]));
+    };
+    for (int c = 0; c < 2; ++c) {
+        require(MatCreateVecs(a, &constants[c], nullptr));
+        PetscReal const one = 1 / std::sqrt(PetscReal(60 * 61)); // of norm 1
+        set(c, c == 0 ? one : 0, c == 0 ? 0 : one);
+    }
+    MatNullSpace modes = nullptr;
+    require(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 2, constants, &modes));
+    require(MatSetNearNullSpace(a, modes));
+    solver const of(PETSC_COMM_WORLD, "multilevel");
+    auto const aggregate_seconds = [&] {
+        PC pc = nullptr;
+        double seconds = 0;
+        require(KSPGetPC(of.ksp, &pc));
+        require(PCCoppiceGetFinding(pc, "aggregate_seconds", &seconds));
+        return seconds;
+    };
+    auto const change_values = [&] { require(MatScale(a, 2)); };
+    of.solve(a);
+    double const before = aggregate_seconds();
+    change_values();
+    of.solve(a);
+    CHECK(aggregate_seconds() == before);
+    require(VecScale(constants[0], -1));
+    change_values();
+    of.solve(a);
+    CHECK(aggregate_seconds() != before);
+    for (Vec& v : constants) require(VecDestroy(&v));
+    require(MatNullSpaceDestroy(&modes));
     require(MatDestroy(&a));
 }
 
