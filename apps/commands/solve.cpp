@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
@@ -346,15 +346,6 @@ template outcome finish(solve_options const&, any_executor const&, host_executor
 
 namespace {
 
-/// Unknowns per point of the vectors or of the option `block`, if the rows of a matrix consist of such points; else 1.
-int unknowns_of_points(solve_options const& o, std::string const& preconditioner, std::int64_t rows) {
-    option_values const options = o.options_of(preconditioner);
-    option_value const* const given = options.find("block");
-    int block = 0;
-    if (given) std::from_chars(given->text.data(), given->text.data() + given->text.size(), block);
-    block = std::max({block, o.unknowns_per_point, 1});
-    return rows % block == 0 ? block : 1;
-}
 /// The near-null-space vectors of rows [first, last) of a matrix of `n` rows.
 template <class T>
 near_vectors_of_rank<T> near_vectors_of(solve_options const& o, std::int64_t n, std::int64_t first, std::int64_t last) {
@@ -378,11 +369,12 @@ solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_
                          : o.near_vectors.empty()           ? "forest"
                                                             : "multilevel";
     run.x = buffer<T>(host, a.rows());
-    std::int64_t const points = unknowns_of_points(o, run.preconditioner, a.rows());
+    std::int64_t const unknowns = std::gcd(a.rows(), unknowns_of_points(o, run.preconditioner));
+    std::int64_t const step = std::max<std::int64_t>(unknowns, 1); // the matrix may have no rows
     executors_of_ranks(exec, o.ranks).run([&](Executor const& rank_exec, rank_communicator const& comm) {
-        rows_of_rank rows(a.rows() / points, comm);
-        rows.first *= points;
-        rows.last *= points;
+        rows_of_rank rows(a.rows() / step, comm);
+        rows.first *= step;
+        rows.last *= step;
         auto const block = [&](buffer<T> const& of) {
             return of.empty() ? std::vector<T>() : std::vector<T>(of.data() + rows.first, of.data() + rows.last);
         };

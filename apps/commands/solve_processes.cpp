@@ -18,18 +18,19 @@ namespace {
 
 using distributed::rank_offsets;
 
-/// The rows of this rank, with finite values. Rank 0 generates a matrix that is not in a file.
+/// The rows of this rank, with finite values; `unknowns`: see read_rows(). Rank 0 generates a matrix that is not in a
+/// file.
 template <class T>
 row_block<T> load_rows(host_executor const& host, rank_communicator const& comm, std::string const& matrix,
-                       progress& status) {
+                       std::int64_t unknowns, progress& status) {
     row_block<T> rows;
     if (names_generator(matrix)) {
         csr<T> whole;
         if (comm.rank() == 0) whole = load_matrix<T>(host, matrix, status);
-        rows = scatter_rows(comm, whole);
+        rows = scatter_rows(comm, whole, unknowns);
     } else {
         status.show("reading " + matrix);
-        rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()});
+        rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()}, unknowns);
     }
     require_square("solve", matrix, rows.all_rows, rows.all_columns);
     check_finite_rows(matrix, rows);
@@ -125,12 +126,12 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
                              output_files& files, progress& status) {
     rank_communicator const comm(ranks);
     auto const host = make_host(o.common);
-    auto rows = load_rows<T>(host, comm, o.matrix, status);
+    solve_run<T> run;
+    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
+    auto rows = load_rows<T>(host, comm, o.matrix, unknowns_of_points(o, run.preconditioner), status);
     int const scale = scale_rows_into_range(comm, rows);
     bool const symmetric = is_symmetric(host, comm, rows);
-    solve_run<T> run;
     run.solver = o.solver != automatic_name ? o.solver : symmetric ? "cg" : "bicgstab";
-    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
     check_needs(o.matrix, run.preconditioner, rows, symmetric);
 
     bool const from_file = !o.system.rhs.empty();

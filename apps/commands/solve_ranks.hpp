@@ -3,6 +3,8 @@
 /// One rank of a distributed solve: ranks of this process (--parts) or processes of MPI.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +30,20 @@ struct near_vectors_of_rank {
     int block = 0, count = 0;
     std::vector<T> elements{}; ///< one vector after the other
 };
+
+/// The first row of each rank is a multiple of the common divisor of this number and of the rows of the matrix, so that
+/// no rank has a part of a point: for multilevel the unknowns per point of the near-null-space vectors or of the option
+/// `block`, without them 12, a multiple of all sizes that multilevel detects; 1 for other preconditioners.
+inline std::int64_t unknowns_of_points(solve_options const& o, std::string const& preconditioner) {
+    constexpr std::int64_t of_all_sizes = 12;
+    if (preconditioner != "multilevel") return 1;
+    option_values const options = o.options_of(preconditioner);
+    option_value const* const given = options.find("block");
+    std::int64_t block = 0;
+    if (given) std::from_chars(given->text.data(), given->text.data() + given->text.size(), block);
+    block = std::max<std::int64_t>(block, o.near_vectors.empty() ? 0 : o.unknowns_per_point);
+    return block > 0 ? block : of_all_sizes;
+}
 
 /// Solves with the preconditioner of make_distributed_preconditioner; `run` has the names of method and preconditioner.
 /// `start` is empty for zeros. Collective.

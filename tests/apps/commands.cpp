@@ -682,7 +682,10 @@ TEST_CASE("solve takes near-null-space vectors") {
                                    "--tolerance", "1e-8"}); // no multiple of 3 times 4 rows
     CHECK(on_ranks["preconditioner"] == "multilevel");
     CHECK(on_ranks["iterations"].get<int>() <= rigid["iterations"].get<int>() + 2);
-    CHECK(json_of(with({"--block", "3", "--parts", "2"}))["converged"] == true);
+    auto const in_halves = json_of(with({"--block", "3", "--parts", "2"})); // 2187 rows
+    CHECK(in_halves["converged"] == true);
+    CHECK(in_halves["multilevel"]["unknowns_per_point"] == 3);
+    CHECK(in_halves["iterations"].get<int>() <= json_of(with({"--block", "3"}))["iterations"].get<int>() + 2);
 
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--coordinates", coordinates}, 3)
               .find("expected 2 or 3 columns, and a row for each point: 27 x 3 for a matrix of 81 rows") !=
@@ -698,6 +701,40 @@ TEST_CASE("solve takes near-null-space vectors") {
     CHECK(error_of(with({"--near-null-space", vectors, "--block", "2000"}), 2) != "");
     CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "direct", "--preconditioner", "ilu0"}, 2)
               .find("takes no other preconditioner, got \"ilu0\"") != std::string::npos);
+}
+
+TEST_CASE("solve divides no point among ranks") {
+    scratch_folder const folder;
+    // Two components of a 5-point grid with weak entries between them; half of the rows is an odd number.
+    int const width = 41, n = 2 * width * width;
+    std::string entries;
+    int count = 0;
+    auto const couple = [&](int p, int q, double value) {
+        for (int c = 0; c < 4; ++c, ++count)
+            entries += std::to_string(2 * p + c / 2 + 1) + " " + std::to_string(2 * q + c % 2 + 1) + " " +
+                       std::to_string(c / 2 == c % 2 ? value : value / 64) + "\n";
+    };
+    for (int p = 0; p < width * width; ++p) {
+        couple(p, p, 4);
+        if (p % width > 0) couple(p, p - 1, -1);
+        if (p % width + 1 < width) couple(p, p + 1, -1);
+        if (p >= width) couple(p, p - width, -1);
+        if (p + width < width * width) couple(p, p + width, -1);
+    }
+    auto const a =
+        folder.write("pairs.mtx", "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " +
+                                      std::to_string(n) + " " + std::to_string(count) + "\n" + entries);
+    for (std::string const ranks : {"2", "4"}) {
+        CAPTURE(ranks);
+        auto const found = json_of({"solve", a, "--solver", "cg", "--preconditioner", "multilevel", "--parts", ranks});
+        CHECK(found["converged"] == true);
+        CHECK(found["multilevel"]["unknowns_per_point"] == 2);
+    }
+    // the option `block` of hbisa is no number of unknowns
+    CHECK(error_of({"solve", "generate:laplace2d,nx=32", "--solver", "gmres", "--preconditioner", "hbisa", "--block",
+                    "512", "--parts", "4"},
+                   2)
+              .find("expected 1 to the 256 rows") != std::string::npos);
 }
 
 TEST_CASE("solve takes near-null-space vectors of complex matrices") {

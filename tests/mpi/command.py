@@ -64,6 +64,8 @@ check(alone("generate", "laplace2d", "--nx", "40", "-o", str(grid)).returncode =
 wind = folder / "wind.mtx.gz"
 check(alone("generate", "convection", "--nx", "30", "-o", str(wind)).returncode == 0, "generate")
 compare_with_ranks_of_one_process(str(grid), 1600, "--solver", "cg", "--preconditioner", "multilevel", "--tolerance", "1e-9")
+compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", "cg", "--preconditioner", "multilevel")
+compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", "cg", "--preconditioner", "multilevel", "--block", "3")
 compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
 compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
 

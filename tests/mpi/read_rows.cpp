@@ -44,21 +44,23 @@ struct whole_matrix {
     bool operator==(whole_matrix const&) const = default;
 };
 
-whole_matrix read_together(host_executor const& exec, rank_communicator const& comm, fs::path const& path) {
-    auto const own = read_rows<double>(exec, comm, path);
-    CHECK(own.first == own.all_rows * comm.rank() / comm.ranks());
-    CHECK(own.rows() == own.all_rows * (comm.rank() + 1) / comm.ranks() - own.first);
+whole_matrix read_together(host_executor const& exec, rank_communicator const& comm, fs::path const& path,
+                           std::int64_t unknowns) {
+    auto const own = read_rows<double>(exec, comm, path, {}, unknowns);
+    auto const points = own.all_rows / unknowns; // the tests have whole points
+    CHECK(own.first == points * comm.rank() / comm.ranks() * unknowns);
+    CHECK(own.first + own.rows() == points * (comm.rank() + 1) / comm.ranks() * unknowns);
     std::vector<std::int32_t> lengths;
     for (std::size_t i = 0; i + 1 < own.offsets.size(); ++i) lengths.push_back(own.offsets[i + 1] - own.offsets[i]);
     return {whole(comm, lengths), whole(comm, own.columns), whole(comm, own.values), own.all_rows, own.all_columns};
 }
 
-void check_file(std::string const& ending, std::string const& text) {
+void check_file(std::string const& ending, std::string const& text, std::int64_t unknowns = 1) {
     CAPTURE(ending);
     CAPTURE(text.substr(0, 80));
     auto const body = [&](host_executor const& exec, rank_communicator const& comm) {
         shared_file const file(comm, ending, text);
-        auto const found = read_together(exec, comm, file.path());
+        auto const found = read_together(exec, comm, file.path(), unknowns);
         auto const a = read_matrix<double>(exec, file.path());
         whole_matrix expected;
         for (std::int64_t i = 0; i < a.rows(); ++i)
@@ -120,6 +122,20 @@ TEST_CASE("mpi: files that all ranks read have the rows of one reader") {
     check_file(".mtx", "%%MatrixMarket matrix array real general\n4 3\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
     check_file(".mtx", "%%MatrixMarket matrix array real skew-symmetric\n4 4\n1\n2\n3\n4\n5\n6\n");
     check_file(".el", "0 1\n1 2\n5 3\n2 0\n"); // read by rank 0
+}
+
+TEST_CASE("mpi: files are read in rows of whole points") {
+    std::string const general = "%%MatrixMarket matrix coordinate real general\n";
+    check_file(".mtx", general + "51 40 300\n" + entries(40, 300, false), 3);
+    check_file(".el", "0 1\n1 2\n5 3\n2 0\n", 2);
+    // blocks of gcd(n, unknowns) rows
+    auto const body = [](host_executor const& exec, rank_communicator const& comm) {
+        shared_file const file(comm, ".mtx", "%%MatrixMarket matrix coordinate real general\n30 30 1\n1 1 1\n");
+        auto const own = read_rows<double>(exec, comm, file.path(), {}, 12);
+        comm.barrier();
+        return offsets_of_ranks(comm, own.rows());
+    };
+    for (std::int64_t const first : over_processes(body)) CHECK(first % 6 == 0);
 }
 
 TEST_CASE("mpi: messages about a file name its line") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,9 +22,10 @@ namespace coppice::inline v0_1 {
 namespace distributed {
 namespace {
 
-rank_offsets equal_blocks(std::int64_t rows, int ranks) {
+rank_offsets equal_blocks(std::int64_t rows, int ranks, std::int64_t unknowns) {
+    std::int64_t const step = std::max<std::int64_t>(std::gcd(rows, unknowns), 1);
     rank_offsets begin;
-    for (int p = 0; p <= ranks; ++p) begin.push_back(rows * p / ranks);
+    for (int p = 0; p <= ranks; ++p) begin.push_back(rows / step * p / ranks * step);
     return begin;
 }
 
@@ -215,12 +217,12 @@ send_to_owners(host_executor const& exec, rank_communicator const& comm, rank_of
 
 template <class T>
 row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const& comm, lines_of_file const& file,
-                              std::string const& name, matrix_read_options const& options) {
+                              std::string const& name, matrix_read_options const& options, std::int64_t unknowns) {
     matrix_market_header const& h = file.top().header;
     detail::require_value_type<T>(name, 1, h.field == matrix_market_field::complex);
     detail::require_index_type<std::int32_t>(name, file.top().size_line, h.rows, h.columns);
     detail::require_proportionate_rows(name, h.rows, sizeof(std::int32_t), file.bytes(), options.limits);
-    rank_offsets const begin = equal_blocks(h.rows, comm.ranks());
+    rank_offsets const begin = equal_blocks(h.rows, comm.ranks(), unknowns);
     std::int64_t const first = begin[std::size_t(comm.rank())], last = begin[std::size_t(comm.rank()) + 1];
     auto own = [&] {
         auto const entries = entries_of_lines<T>(exec, comm, file, name);
@@ -237,14 +239,14 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
 } // namespace distributed
 
 template <class T>
-row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole) {
+row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole, std::int64_t unknowns) {
     using distributed::rank_offsets;
     struct shape {
         std::int64_t rows, columns;
     };
     shape const all = comm.gather(shape{whole.rows(), whole.columns()})[0];
     auto const p = std::size_t(comm.rank());
-    rank_offsets const begin = distributed::equal_blocks(all.rows, comm.ranks()), nothing(begin.size(), 0);
+    rank_offsets const begin = distributed::equal_blocks(all.rows, comm.ranks(), unknowns), nothing(begin.size(), 0);
     std::int32_t const no_offset = 0;
     row_block<T> own{begin[p], all.rows, all.columns, {0}, {}, {}};
     distributed::send_rows<T>(comm, p == 0 ? begin : nothing, p == 0 ? whole.row_offsets().data() : &no_offset,
@@ -318,19 +320,19 @@ bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path cons
 
 template <class T>
 row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm, std::filesystem::path const& path,
-                       matrix_read_options const& options) {
+                       matrix_read_options const& options, std::int64_t unknowns) {
     std::string const name = input_name(path);
     return detail::with_memory_errors(name, [&] {
         if (auto const file = distributed::lines_of_file::open(comm, path))
-            return distributed::read_in_parallel<T>(exec, comm, *file, name, options);
-        return scatter_rows(comm, comm.rank() == 0 ? read_matrix<T>(exec, path, options) : csr<T>());
+            return distributed::read_in_parallel<T>(exec, comm, *file, name, options, unknowns);
+        return scatter_rows(comm, comm.rank() == 0 ? read_matrix<T>(exec, path, options) : csr<T>(), unknowns);
     });
 }
 
 #define COPPICE_ROW_BLOCKS(T)                                                                                          \
     template row_block<T> read_rows(host_executor const&, rank_communicator const&, std::filesystem::path const&,      \
-                                    matrix_read_options const&);                                                       \
-    template row_block<T> scatter_rows(rank_communicator const&, csr<T> const&);                                       \
+                                    matrix_read_options const&, std::int64_t);                                         \
+    template row_block<T> scatter_rows(rank_communicator const&, csr<T> const&, std::int64_t);                         \
     template row_block<T> balance_entries(rank_communicator const&, row_block<T> const&);                              \
     template row_block<T> slice_rows(csr<T> const&, std::int64_t, std::int64_t);                                       \
     template row_block<T> transpose_rows(host_executor const&, rank_communicator const&, row_block<T> const&);         \

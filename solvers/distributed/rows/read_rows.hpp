@@ -27,6 +27,9 @@ struct row_block {
 
 /// Reads rows [n p / P, n (p + 1) / P) of the n rows of a matrix file on rank p of P; T is float or double. Collective.
 ///
+/// `unknowns`: the first row of each rank is rounded down to a multiple of gcd(n, unknowns), so that points with so
+/// many consecutive rows are not divided.
+///
 /// A Matrix Market file that is neither compressed nor in an archive is read in parallel: each rank reads one P-th of
 /// its bytes and sends the entries to the ranks that own their rows, so that no rank has the whole matrix. Every rank
 /// opens the file by `path`, which is the same on all hosts. Other files are read by rank 0, which then has the whole
@@ -36,7 +39,7 @@ struct row_block {
 /// their next communication.
 template <class T>
 row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm, std::filesystem::path const& path,
-                       matrix_read_options const& options = {});
+                       matrix_read_options const& options = {}, std::int64_t unknowns = 1);
 
 /// Whether read_rows() reads this file in parallel. Collective; throws io_error as read_rows().
 bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path const& path);
@@ -54,10 +57,10 @@ row_block<T> transpose_rows(host_executor const& exec, rank_communicator const& 
 template <class T>
 bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows);
 
-/// Sends these blocks of rows of `whole`, a matrix of rank 0 in host memory, to all ranks; other ranks pass an empty
-/// matrix. Collective.
+/// Sends the blocks of rows of read_rows() of `whole`, a matrix of rank 0 in host memory, to all ranks; other ranks
+/// pass an empty matrix, all ranks the same `unknowns`. Collective.
 template <class T>
-row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole);
+row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole, std::int64_t unknowns = 1);
 
 /// First rows of `ranks` blocks of consecutive rows with about equally many entries, where each row counts as one more
 /// entry, and the number of rows: [ranks + 1]. `offsets`[rows + 1] starts with 0. A block exceeds the mean by less than
