@@ -97,6 +97,13 @@ TEST_CASE("distributed rows: blocks of rows with about equally many entries") {
                 while (row < n && (a.row_offsets()[row] + row) * ranks < total * p) ++row;
                 CHECK(begin[std::size_t(p)] == row);
             }
+            auto const weight = [&](std::int64_t first, std::int64_t last) { // rows and entries
+                return a.row_offsets()[last] - a.row_offsets()[first] + last - first;
+            };
+            for (std::size_t p = 0; p < std::size_t(ranks); ++p) { // beyond an equal part by less than a row
+                auto const first = begin[p], last = begin[p + 1];
+                if (first < last) CHECK(weight(first, last) * ranks < total + ranks * weight(last - 1, last));
+            }
             for (int const start : {0, 1, 2}) { // equal blocks, all rows on the last rank, none on the first
                 host_ranks(std::size_t(ranks)).run([&](host_executor const&, rank_communicator const& comm) {
                     std::int64_t const p = comm.rank();
