@@ -75,6 +75,38 @@ search_tree tree_by_definition(edge_rows const& g, int source) {
     return tree;
 }
 
+/// Levels of 1, 8, 100, 2 and 4 vertices, and others that are not reached. Levels 2 and 3 are pulled: the edges of
+/// level 1 are many, and level 2 has more vertices. Level 4 is pushed, since level 3 is small.
+edge_rows graph_of_pulled_levels() {
+    constexpr int n = 130, hubs = 8, middle = 100;
+    auto const vertex = [](int i) { return i * 37 % n; }; // so that every rank has vertices of most levels
+    edge_collector all(n);
+    for (int h = 1; h <= hubs; ++h) all.edge(vertex(0), vertex(h), 1);
+    for (int i = 0; i < middle; ++i) {
+        for (int const k : {0, 3, 5}) all.edge(vertex(1 + (i + k) % hubs), vertex(1 + hubs + i), 1);
+        if (i % 5 == 0) all.edge(vertex(1 + hubs + i), vertex(1 + hubs + middle + i / 5 % 2), 1);
+    }
+    for (int i = 0; i < 4; ++i)
+        for (int const k : {1, 2}) all.edge(vertex(hubs + middle + k), vertex(hubs + middle + 3 + i), 1);
+    return all.rows();
+}
+/// The tree of graph_of_pulled_levels() from vertex 0 to level `max_depth`, if the rows of `incoming` descend: a pulled
+/// vertex has the first of its neighbours in the level before as parent, which is the largest one.
+search_tree pulled_tree_by_definition(edge_rows const& g, int max_depth) {
+    auto tree = tree_by_definition(g, 0);
+    for (std::size_t v = 0; v < tree.levels.size(); ++v) {
+        if (tree.levels[v] > max_depth) {
+            tree.levels[v] = tree.parents[v] = -1;
+        } else if (tree.levels[v] == 2 || tree.levels[v] == 3) {
+            for (auto k = std::size_t(g.offsets[v]); k < std::size_t(g.offsets[v + 1]); ++k) {
+                auto const u = g.columns[k];
+                if (tree.levels[std::size_t(u)] == tree.levels[v] - 1) tree.parents[v] = std::max(tree.parents[v], u);
+            }
+        }
+    }
+    return tree;
+}
+
 /// The smallest vertex of each component, by repeated passes over the edges.
 std::vector<std::int32_t> labels_by_definition(edge_rows const& g) {
     std::vector<std::int32_t> labels(static_cast<std::size_t>(g.vertices()));
@@ -140,6 +172,48 @@ TEST_CASE_TEMPLATE("distributed searches: pulled levels", Fixture, COPPICE_TEST_
                 CHECK(r.reached == reached);
             });
         });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: a pulled level finds the first neighbour of a row", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    auto const graph = graph_of_pulled_levels();
+    REQUIRE(pulled_tree_by_definition(graph, 9).parents != tree_by_definition(graph, 0).parents);
+    for (auto const& begin : divisions_of_vertices(graph.vertices())) {
+        CAPTURE(begin);
+        for (int const max_depth : {0, 1, 2, 3, 4, 9}) { // the last level is pushed or pulled, or is not the last
+            CAPTURE(max_depth);
+            auto const tree = pulled_tree_by_definition(graph, max_depth);
+            auto const reached = std::count_if(tree.levels.begin(), tree.levels.end(), [](int l) { return l >= 0; });
+            pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                auto const block = rows_of_rank(graph, begin, comm.rank());
+                distributed_rows const rows(exec, comm, block.offsets, block.columns);
+                auto descending = block.columns;
+                for (std::size_t i = 0; i + 1 < block.offsets.size(); ++i)
+                    std::reverse(descending.begin() + block.offsets[i], descending.begin() + block.offsets[i + 1]);
+                distributed_rows const incoming(exec, comm, block.offsets, descending);
+                auto const r = bfs_distributed(exec, comm, rows, 0, max_depth, &incoming);
+                CHECK(concatenated(exec, comm, r.levels) == tree.levels);
+                CHECK(concatenated(exec, comm, r.parents) == tree.parents);
+                CHECK(r.depth == std::min(max_depth, 4));
+                CHECK(r.reached == reached);
+            });
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("distributed searches: incoming edges of another number of vertices are an error", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    auto const graph = grid_edges(4, 5), larger = grid_edges(3, 7); // 20 and 21 vertices: rank 1 has another number
+    auto const search = [&](auto const& exec, rank_communicator const& comm) {
+        auto const block = rows_of_rank(graph, {0, 10, 20}, comm.rank());
+        auto const other = rows_of_rank(larger, {0, 10, 21}, comm.rank());
+        distributed_rows const rows(exec, comm, block.offsets, block.columns);
+        distributed_rows const incoming(exec, comm, other.offsets, other.columns);
+        bfs_distributed(exec, comm, rows, 0, 9, &incoming);
+    };
+    CHECK_THROWS_AS(pool.run(2, search), dimension_error);
 }
 
 TEST_CASE_TEMPLATE("distributed searches: components have the labels of one executor", Fixture,
