@@ -172,10 +172,9 @@ public:
 
     /// Computes parents of the vertices of this rank; afterwards, the distances of outer vertices are those of their
     /// owners.
-    buffer<vertex_id> parents(std::int64_t source, halo<Executor, T>& distances_of_outer,
-                              halo<Executor, std::int32_t>& levels_of_outer) {
+    buffer<vertex_id> parents(std::int64_t source) {
         auto const& exec = graph_.exec();
-        fetch(distances_of_outer, distances_.data());
+        fetch(distances_.data());
         buffer<std::uint32_t> parents(exec, local());
         fill(exec, parents.view(), no_parent);
         is_tight<T> const tight{graph_.view(), lengths_, distances_.data()};
@@ -189,11 +188,16 @@ public:
             auto const itself = std::uint32_t(source);
             exec.copy_elements(&itself, parents.data() + (source - graph_.first()), 1);
         }
+        if (graph_.comm().all_reduce(exec.load(level_edges.data()), plus{}) == 0) {
+            buffer<vertex_id> own(exec, graph_.own());
+            exec.copy_elements(reinterpret_cast<vertex_id const*>(parents.data()), own.data(), own.size());
+            return own;
+        }
         buffer<std::int32_t> levels(exec, local());
         for_each(exec, local(), level_of_parent{parents.data(), levels.data()});
-        fetch(levels_of_outer, levels.data());
+        fetch(levels.data());
         level_search<Executor> search(graph_, std::move(levels), std::move(parents));
-        if (graph_.comm().all_reduce(exec.load(level_edges.data()), plus{}) > 0) search.run(tight);
+        search.run(tight);
         return search.parents();
     }
 
@@ -246,12 +250,15 @@ private:
         for_each(exec, 1, swap_lists{far, far_next});
     }
 
+    /// Copies values of outer vertices from their owners.
     template <class Value>
-    void fetch(halo<Executor, Value>& exchange, Value* values) {
+    void fetch(Value* values) {
         auto const& exec = graph_.exec();
+        halo<Executor, Value> exchange(exec, graph_.comm(), graph_.halo_plan());
         exchange.start(exec, values);
         exchange.finish(exec);
         exec.copy_elements(exchange.values(), values + graph_.own(), outer());
+        exec.synchronize(); // the received values are destroyed here
     }
     owned_graph<Executor> const& graph_;
     T const* lengths_;
@@ -287,11 +294,15 @@ double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengt
 /// the last digits, since the sum of the lengths is added in the order of the ranks.
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
-/// within the bound and smaller than what it has sent before. Memory: 8 words and 4 distances for each vertex and outer
-/// vertex of the rank. Host and CUDA (T float or double, O of 32 or 64 bits). Collective; all ranks pass the same
-/// source and options. Throws, on all ranks, argument_error if the source is no vertex or delta is negative, and
-/// matrix_error for lengths that are negative or NaN; on this rank dimension_error for another number of lengths,
-/// overflow_error if it has 2^31 edges or more.
+/// within the bound and smaller than what it has sent before. Memory, in words of 4 bytes: 7 words and 2 distances for
+/// each vertex of the rank, 9 words and 3 distances for each outer vertex (vertex of another rank adjacent to one of
+/// this rank), and the messages received in a round. Parents take one more word for both and a distance for outer
+/// vertices; if an edge on a shortest path connects vertices of equal distance, 5 words more instead of one.
+///
+/// Host and CUDA (T float or double, O of 32 or 64 bits). Collective; all ranks pass the same source and options.
+/// Throws, on all ranks, argument_error if the source is no vertex or delta is negative, and matrix_error for lengths
+/// that are negative or NaN; on this rank dimension_error for another number of lengths, overflow_error if the rank has
+/// 2^31 outgoing edges or more.
 template <executor Executor, class T, class O>
 sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& comm,
                                 distributed_rows<Executor, vertex_id, O> const& rows, array_view<T const> lengths,
@@ -313,11 +324,7 @@ sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& c
     result.rounds = search.run(source);
     result.distances = buffer<T>(exec, rows.size());
     exec.copy_elements(search.distances(), result.distances.data(), rows.size());
-    if (options.parents) {
-        auto distances = rows.template halo_of<T>(exec, comm);
-        auto levels = rows.template halo_of<std::int32_t>(exec, comm);
-        result.parents = search.parents(source, distances, levels);
-    }
+    if (options.parents) result.parents = search.parents(source);
     exec.synchronize();
     return result;
 }
