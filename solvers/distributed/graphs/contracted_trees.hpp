@@ -22,8 +22,8 @@ struct store_label {
 
 /// Labels every vertex of a graph of few vertices by the smallest vertex of its component (FastSV: Zhang, Azad and Hu,
 /// 2020). Parents f only decrease, and each is a vertex of the component. A round lowers f[u] and f[f[u]] to the
-/// smallest grandparent of the neighbours of u and replaces f by f[f]. It ends if no grandparent changes, after some
-/// log n rounds.
+/// smallest grandparent of the neighbours of u and replaces f by f[f]. It ends if no grandparent changes, after about
+/// log2(n) rounds.
 inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_communicator const& comm,
                                               distributed_rows<host_executor> const& edges) {
     auto const& begins = edges.begins();

@@ -17,12 +17,19 @@ namespace coppice::inline v0_1 {
 /// transposed graph, in the same blocks; `rows` itself if the graph is undirected. Large levels are then pulled, as by
 /// bfs(); parents are the smallest possible ones if the rows of `incoming` are sorted.
 ///
-/// Communication: two gathers and one exchange per level. A pushed level sends 8 bytes for each outer vertex (vertex of
-/// another rank adjacent to one of this rank) that it reaches, or 4 bytes for every outer vertex if this is less; a
-/// pulled level sends one byte for every outer vertex. Memory: 6 words for each vertex and outer vertex of the rank.
+/// Communication of a pushed level: two gathers, then, if it reaches outer vertices (vertices of other ranks adjacent
+/// to one of this rank), either 8 bytes for each of them, with an exchange of the numbers of messages, or, if this is
+/// less, 4 bytes for every outer vertex. Of a pulled level: one gather and one byte for every outer vertex of
+/// `incoming`.
+///
+/// Memory, in words of 4 bytes: 6 words for each vertex and outer vertex of the rank and 2 words for the results of
+/// each vertex; one word for each vertex and rank that has it as an outer vertex; in a level with messages 6 words for
+/// each outer vertex that is reached and 2 for each message received; with `incoming` one byte for each vertex, and 2
+/// bytes for each outer vertex, of these rows.
+///
 /// Host and CUDA (O of 32 or 64 bits). Collective; all ranks pass the same source and options. Throws argument_error,
-/// on all ranks, if the source is no vertex or max_depth is negative; dimension_error, on this rank, if `incoming` has
-/// another number of rows; overflow_error if it has 2^31 edges or more.
+/// on all ranks, if the source is no vertex or max_depth is negative; on this rank, dimension_error if `incoming` has
+/// another number of rows, overflow_error if the rank has 2^31 outgoing edges or more.
 template <executor Executor, class O>
 bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
                            distributed_rows<Executor, vertex_id, O> const& rows, std::int64_t source,

@@ -211,9 +211,9 @@ private:
         std::int64_t const united =
             select(exec, outer, is_united{up + own, graph_.own()},
                    make_tree_pair{up + own, trees.data(), from_owners_.values(), first_tree, pairs.data()});
-        buffer<std::uint8_t> nothing_else(exec, united);
-        fill(exec, nothing_else.view(), 0);
-        sort_by_key(exec, array_view<std::uint64_t>(pairs.data(), united), nothing_else.view());
+        buffer<std::uint8_t> no_values(exec, united);
+        fill(exec, no_values.view(), 0);
+        sort_by_key(exec, array_view<std::uint64_t>(pairs.data(), united), no_values.view());
         std::int64_t const count =
             select(exec, united, differs_from_last{pairs.data()}, copy_pair{pairs.data(), distinct.data()});
         std::vector<tree_pair> edges;
@@ -244,9 +244,14 @@ private:
 /// Every rank unites two edges of each vertex, then the other edges of vertices outside of the presumed largest
 /// component (Afforest: Sutton, Ben-Nun and Barak, 2018). Labels of outer vertices are exchanged with their owners, in
 /// both directions, until they do not change. If 8 exchanges do not suffice, the trees of all ranks form a contracted
-/// graph, whose edges are on the host; it is labelled in some log n rounds. Memory: 5 words for each vertex and outer
-/// vertex of the rank. Host and CUDA (O of 32 or 64 bits). Collective. Throws overflow_error if a rank has 2^31 edges
-/// or more.
+/// graph, whose edges are on the host; it is labelled in about log2(n) rounds, n its number of trees.
+///
+/// Memory, in words of 4 bytes: 4 words for each vertex and outer vertex of the rank, and one for each vertex and rank
+/// that has it as an outer vertex. The contraction adds 2 words for each vertex and each tree and up to 7 for each
+/// outer vertex; on the host, some words for each pair of trees with an edge between them.
+///
+/// Host and CUDA (O of 32 or 64 bits). Collective. Throws overflow_error, on this rank, if the rank has 2^31 outgoing
+/// edges or more.
 template <executor Executor, class O>
 components_result connected_components_distributed(Executor const& exec, rank_communicator const& comm,
                                                    distributed_rows<Executor, vertex_id, O> const& rows) {
