@@ -152,6 +152,37 @@ TEST_CASE_TEMPLATE("distributed searches: the bits of one executor", Fixture, CO
         });
 }
 
+TEST_CASE_TEMPLATE("distributed searches: parents of shortest paths along edges of positive length", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    for (bool const positive : {true, false}) { // with lengths of 0, vertices of equal distance are parents
+        CAPTURE(positive);
+        auto graph = random_edges(150, 600, true, 2);
+        if (positive)
+            for (auto& length : graph.lengths) length += 0.25;
+        auto const source = std::size_t(graph.columns[0]);
+        auto const expected = paths_of_one(host_executor{1}, graph, vertex_id(source));
+        bool ties = false;
+        std::vector<std::int32_t> parents(expected.distances.size(), -1); // the smallest at a smaller distance
+        for (std::size_t u = 0; u < parents.size(); ++u)
+            for (auto k = std::size_t(graph.offsets[u]); k < std::size_t(graph.offsets[u + 1]); ++k) {
+                auto const v = std::size_t(graph.columns[k]);
+                double const from = expected.distances[u], to = expected.distances[v];
+                if (!std::isfinite(from) || from + graph.lengths[k] != to) continue;
+                ties = ties || (from == to && u != v);
+                if (parents[v] < 0) parents[v] = std::int32_t(u);
+            }
+        parents[source] = std::int32_t(source);
+        REQUIRE(ties == !positive);
+        for (auto const& begin : divisions_of_vertices(graph.vertices()))
+            pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                auto const found = paths_over_ranks(exec, comm, graph, begin, std::int64_t(source));
+                CHECK(found.path_parents == expected.path_parents);
+                if (positive) CHECK(found.path_parents == parents);
+            });
+    }
+}
+
 TEST_CASE_TEMPLATE("distributed searches: pulled levels", Fixture, COPPICE_TEST_EXECUTORS) {
     rank_pool<Fixture> pool;
     for (bool const symmetric : {false, true})
