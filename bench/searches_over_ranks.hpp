@@ -4,10 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 
 #include <fmt/core.h>
@@ -21,15 +24,21 @@
 
 namespace coppice::bench {
 
-/// Scale of the R-MAT graphs: COPPICE_BENCH_RMAT in the environment, or `otherwise`.
+/// Scale of the R-MAT graphs: COPPICE_BENCH_RMAT in the environment, or `otherwise` if it is not set. Throws
+/// argument_error for any other value than 4 to 26; with 27, a graph would have 2^31 edges.
 inline int scale_of_graphs(int otherwise) {
-    char const* const wish = std::getenv("COPPICE_BENCH_RMAT");
-    int const scale = wish ? std::atoi(wish) : otherwise;
-    return scale >= 4 && scale <= 28 ? scale : otherwise;
+    char const* const text = std::getenv("COPPICE_BENCH_RMAT");
+    if (!text) return otherwise;
+    std::string_view const value = text;
+    int scale = 0;
+    auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), scale);
+    if (error != std::errc() || end != value.data() + value.size() || scale < 4 || scale > 26)
+        throw argument_error(fmt::format("COPPICE_BENCH_RMAT is '{}', expected 4 to 26", value));
+    return scale;
 }
 
 /// Searches, components and PageRank of an undirected R-MAT graph with 16 edges per vertex; with one rank by the
-/// functions for a single executor. Blocks of rows have equal numbers of rows and entries together.
+/// functions for a single executor. The sum of rows and entries is about equal in all blocks.
 template <class Executor>
 void searches_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
