@@ -61,8 +61,8 @@ void require_graph_algorithm(std::string_view name, bool on_devices) {
     if (!is_distributed_graph_algorithm(name))
         detail::throw_unknown_name("graph algorithm over ranks", name, graph_algorithms);
     if (!is_distributed_graph_algorithm(name, on_devices))
-        throw argument_error(std::string(name) +
-                             " over ranks is for the host; on devices are: " + distributed_graph_algorithms(true));
+        throw argument_error(std::string(name) + " over ranks runs on the host only; available on devices: " +
+                             distributed_graph_algorithms(true));
 }
 
 } // namespace distributed

@@ -345,7 +345,7 @@ TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_
         pool.run(1, [&](auto const& exec, rank_communicator const& comm) {
             CHECK_THROWS_WITH_AS(
                 run_graph_algorithm_distributed(exec, comm, "triangles", rows_of_rank(graph, {0, 200}, 0), options),
-                "triangles over ranks is for the host; on devices are: bfs, components, pagerank, sssp",
+                "triangles over ranks runs on the host only; available on devices: bfs, components, pagerank, sssp",
                 argument_error);
         });
 }
