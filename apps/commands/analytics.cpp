@@ -294,6 +294,10 @@ struct analysed_graph {
     graph_answer answer{};
     double seconds = 0;
     std::int64_t memory = -1; ///< bytes in addition to the graph; -1: not known, on several ranks
+    // of several ranks
+    double setup_seconds = 0;
+    int devices = 0;        ///< number of devices that are ranks
+    std::string exchange{}; ///< "devices" if values are exchanged between these, otherwise "host: " and the reason
 };
 
 /// Vertices that the options name, and what the graph allows.
@@ -328,6 +332,16 @@ void write_files(graph_request const& o, host_executor const& host, analysed_gra
     if (!o.mapping.empty()) files.write_text(o.mapping, mapping_text(g.numbering, g.vertices));
 }
 
+/// How several ranks ran.
+void show_ranks(sheet& result, int ranks, analysed_graph const& g) {
+    result.line("ranks", g.devices > 0 ? counted(ranks, "device") : std::to_string(ranks));
+    if (g.devices > 0) result.line("exchange", g.exchange);
+    result.line("set-up", show_seconds(g.setup_seconds));
+    result.json()["devices"] = g.devices;
+    result.json()["exchange"] = g.exchange;
+    result.json()["setup_seconds"] = g.setup_seconds;
+}
+
 /// Prints the result and publishes all files.
 outcome print_result(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
                      analysed_graph const& g, output_files& files) {
@@ -335,8 +349,8 @@ outcome print_result(graph_algorithm_row const& row, graph_request const& o, any
     result.input(o.matrix, g.vertices, g.vertices, g.edges);
     result.backend(chosen);
     if (is_distributed_graph_algorithm(row.name)) {
-        if (o.ranks > 1) result.line("ranks", std::to_string(o.ranks));
         result.json()["parts"] = o.ranks;
+        if (o.ranks > 1) show_ranks(result, o.ranks, g);
     }
     result.json()["undirected"] = g.used.undirected;
     result.line("values", meaning_of_values(row, g.used.by_value || g.used.weighted));
@@ -383,19 +397,49 @@ void append(graph_answer& all, graph_answer const& more) {
     }
 }
 
-/// The result on ranks of this process, whose blocks of vertices have about equally many edges (--parts): one device
-/// each, or a fraction of the threads. `a` is on the host.
+/// The result of one rank, with the options g.used. On rank 0, g receives what it shows of several ranks, and `clock`
+/// has run since the begin of the set-up. Collective.
 template <class Executor, class T>
-graph_answer analyse_on_ranks(graph_algorithm_row const& row, int ranks, Executor const& chosen, csr<T> const& a,
-                              analytics_options const& used) {
+graph_answer analyse_on_rank(graph_algorithm_row const& row, Executor const& exec, rank_communicator const& comm,
+                             row_block<T> const& block, stopwatch& clock, analysed_graph& g) {
+    distributed_rows<Executor> const rows(exec, comm, block.offsets, block.columns);
+    exec.synchronize();
+    comm.barrier();
+    if (comm.rank() == 0) g.setup_seconds = clock.lap();
+    auto answer = run_graph_algorithm_distributed(exec, comm, row.name, rows, block, g.used);
+    exec.synchronize();
+    comm.barrier();
+    if (comm.rank() == 0) {
+        g.seconds = clock.lap();
+        g.devices = std::is_same_v<Executor, cuda_executor> ? comm.ranks() : 0;
+        g.exchange = comm.devices() ? "devices" : "host: " + comm.why_no_devices();
+    }
+    return answer;
+}
+
+/// Sets the result of ranks of this process, whose blocks of vertices have about equally many edges (--parts): one
+/// device each, or a fraction of the threads. `a` is on the host.
+template <class Executor, class T>
+void analyse_on_ranks(graph_algorithm_row const& row, int ranks, Executor const& chosen, csr<T> const& a,
+                      analysed_graph& g) {
     std::vector<graph_answer> answers(static_cast<std::size_t>(ranks));
+    stopwatch clock;
     auto const begin = blocks_of_entries(a.row_offsets(), ranks);
     executors_of_ranks(chosen, ranks).run([&](Executor const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        answers[p] = run_graph_algorithm_distributed(exec, comm, row.name, slice_rows(a, begin[p], begin[p + 1]), used);
+        answers[p] = analyse_on_rank(row, exec, comm, slice_rows(a, begin[p], begin[p + 1]), clock, g);
     });
     for (std::size_t p = 1; p < answers.size(); ++p) append(answers[0], answers[p]);
-    return std::move(answers[0]);
+    g.answer = std::move(answers[0]);
+}
+
+/// Sets the result of one executor, which has a copy of the graph.
+template <class Executor, class T>
+void analyse_on_one(graph_algorithm_row const& row, Executor const& exec, csr<T> const& on_device, analysed_graph& g) {
+    exec.synchronize();
+    stopwatch clock;
+    g.answer = run_graph_algorithm(exec, row.name, on_device.view(), g.used);
+    g.seconds = clock.seconds();
 }
 
 template <class Executor, class T>
@@ -407,10 +451,11 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const& a = graph.matrix;
     analysed_graph g{a.rows(), a.nonzeros(), std::move(graph.vertices)};
     g.used = options_for(row, o, g.numbering, a.rows());
-    auto const on_device = exec.copy(a);
-    g.used.undirected = is_undirected(exec, graph_view(on_device));
+    bool const one = o.ranks == 1; // several ranks have copies of their rows only
+    auto const on_device = one ? exec.copy(a) : csr<T>();
+    g.used.undirected = one ? is_undirected(exec, graph_view(on_device)) : is_undirected(host, graph_view(a));
     require_both_directions(row, o, g.used.undirected);
-    if (o.ranks == 1)
+    if (one)
         g.memory = graph_algorithm_memory(row.name, graph_view(a), g.used.undirected, g.used.weighted, host.threads());
     report::graph_page page;
     if (!o.picture.empty())
@@ -419,11 +464,10 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         page.drawing = report::draw_graph(a.view());
     page.drawing.vertices = g.numbering;
     status.show(std::string(row.name));
-    exec.synchronize();
-    stopwatch clock;
-    g.answer = o.ranks > 1 ? analyse_on_ranks(row, o.ranks, exec, a, g.used)
-                           : run_graph_algorithm(exec, row.name, on_device.view(), g.used);
-    g.seconds = clock.seconds();
+    if (one)
+        analyse_on_one(row, exec, on_device, g);
+    else
+        analyse_on_ranks(row, o.ranks, exec, a, g);
     if (o.check && g.answer.failure.empty()) {
         status.show("check");
         auto const wrong = check_graph_answer(row.name, host_graph_of(host, a.view()), g.answer, g.used);
@@ -498,9 +542,7 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
     status.show(std::string(row.name));
     comm.barrier();
     stopwatch clock;
-    auto const own = run_graph_algorithm_distributed(host, comm, row.name, rows, used);
-    comm.barrier();
-    g.seconds = clock.seconds();
+    auto const own = analyse_on_rank(row, host, comm, rows, clock, g);
     g.answer = gather_answer(comm, own);
     if (comm.rank() != 0) return own.failure.empty() ? outcome{} : outcome{exit_numerical, own.failure};
     write_files(o, host, g, status, files);
@@ -517,7 +559,7 @@ void check_ranks_of_graph(graph_algorithm_row const& row, graph_request const& o
     if (o.common.backend == "cuda" && current_processes())
         throw usage_error(several + " of graph algorithms requires --backend host, but --backend is cuda");
     if (o.common.backend == "cuda" && !is_distributed_graph_algorithm(row.name, true))
-        throw usage_error(fmt::format("{} of {} requires --backend host; with --backend cuda it is for {}", several,
+        throw usage_error(fmt::format("{} of {} requires --backend host; available with --backend cuda: {}", several,
                                       row.name, distributed_graph_algorithms(true)));
     if (!current_processes()) return;
     for (auto const& [option, set] :

@@ -76,7 +76,7 @@ std::vector<bad_run> const table = {
     {{"bfs", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},
     {{"triangles", "@good.mtx", "--parts", "2", "--backend", "cuda"},
      2,
-     "--parts of triangles requires --backend host; with --backend cuda it is for bfs, components, pagerank, sssp"},
+     "--parts of triangles requires --backend host; available with --backend cuda: bfs, components, pagerank, sssp"},
     {{"multiply", "@good.mtx", "@good.mtx", "--parts", "0"}, 2, "--parts is 0, expected 1 to 64"},
     {{"multiply", "@good.mtx", "@good.mtx", "--parts", "2", "--backend", "cuda"},
      2,

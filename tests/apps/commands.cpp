@@ -318,6 +318,10 @@ TEST_CASE("commands: graph algorithms on ranks find what one finds") {
             auto const several = json_of({algorithm, "generate:rmat,scale=8", "--parts", ranks});
             CHECK(several["parts"] == std::stoi(ranks));
             CHECK(several["memory_bytes"].is_null());
+            CHECK(several["setup_seconds"].get<double>() > 0);
+            int const devices = several["backend"] == "cuda" ? several["parts"].get<int>() : 0;
+            CHECK(several["devices"] == devices);
+            if (devices == 0) CHECK(several["exchange"] == "host: the ranks are on the host");
             for (char const* key : {"depth", "reached", "farthest", "components", "communities", "modularity", "levels",
                                     "largest", "triangles", "iterations"})
                 CHECK(several.contains(key) == one.contains(key));

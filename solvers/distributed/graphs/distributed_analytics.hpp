@@ -8,6 +8,7 @@
 
 #include <coppice/core/executor.hpp>
 #include <coppice/graph/frontier/answer.hpp>
+#include <coppice/solvers/distributed/rows/distributed_rows.hpp>
 #include <coppice/solvers/distributed/rows/read_rows.hpp>
 
 namespace coppice::inline v0_1 {
@@ -27,11 +28,20 @@ bool is_undirected(rank_communicator const& comm, row_block<T> const& rows);
 /// Throws argument_error for a name without distributed algorithm for the executor, and the errors of the algorithm.
 template <executor Executor, class T>
 graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
-                                             row_block<T> const& rows, analytics_options const& options = {});
+                                             row_block<T> const& block, analytics_options const& options = {});
+/// The same if `rows`, of the offsets and columns of `block`, exist. Throws dimension_error, on this rank, if they have
+/// another number of rows.
+template <executor Executor, class T>
+graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
+                                             distributed_rows<Executor> const& rows, row_block<T> const& block,
+                                             analytics_options const& options = {});
 
 #define COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(EXTERN, EXECUTOR, T)                                                       \
     EXTERN template graph_answer run_graph_algorithm_distributed(                                                      \
-        EXECUTOR const&, rank_communicator const&, std::string_view, row_block<T> const&, analytics_options const&)
+        EXECUTOR const&, rank_communicator const&, std::string_view, row_block<T> const&, analytics_options const&);   \
+    EXTERN template graph_answer run_graph_algorithm_distributed(EXECUTOR const&, rank_communicator const&,            \
+                                                                 std::string_view, distributed_rows<EXECUTOR> const&,  \
+                                                                 row_block<T> const&, analytics_options const&)
 COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, host_executor, float);
 COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, host_executor, double);
 COPPICE_GRAPH_ALGORITHM_DISTRIBUTED(extern, cuda_executor, float);

@@ -109,11 +109,12 @@ graph_answer run_on_host(host_executor const& exec, rank_communicator const& com
 
 template <executor Executor, class T>
 graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
-                                             row_block<T> const& block, analytics_options const& options) {
+                                             distributed_rows<Executor> const& rows, row_block<T> const& block,
+                                             analytics_options const& options) {
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
+    require_size("distributed rows of a graph", rows.size(), block.rows());
     distributed::require_graph_algorithm(name, !on_host);
-    distributed_rows<Executor> const rows(exec, comm, block.offsets, block.columns);
     if constexpr (on_host)
         if (!is_distributed_graph_algorithm(name, true))
             return distributed::run_on_host(exec, comm, name, rows, block, options);
@@ -121,6 +122,15 @@ graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communic
     if (name == "components") return distributed::answer_components(exec, comm, rows);
     if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
     return distributed::answer_sssp(exec, comm, rows, block, options);
+}
+
+template <executor Executor, class T>
+graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
+                                             row_block<T> const& block, analytics_options const& options) {
+    require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
+    distributed::require_graph_algorithm(name, !std::is_same_v<Executor, host_executor>);
+    distributed_rows<Executor> const rows(exec, comm, block.offsets, block.columns);
+    return run_graph_algorithm_distributed(exec, comm, name, rows, block, options);
 }
 
 } // namespace coppice::inline v0_1
