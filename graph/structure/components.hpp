@@ -41,14 +41,16 @@ struct unite_first_edges {
             if (k > g.offsets[u] || g.neighbors[k] > u) unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
+/// Unites the other edges, after the first ones, of the vertices without the label `largest`.
 struct unite_other_edges {
     graph_view g;
     vertex_id* up;
+    vertex_id const* labels; ///< may be `up`
     vertex_id largest;
     std::int32_t first_count; ///< number of edges of each vertex that are united already
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
-        return g.degree(u) > first_count && worker.load(up + u) != largest;
+        return g.degree(u) > first_count && worker.load(labels + u) != largest;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
@@ -199,7 +201,7 @@ void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& lab
     unite_first(exec, g, labels, all_vertices);
     vertex_id const largest = frequent_label(exec, array_view<vertex_id const>(labels.view()));
     edge_map(exec, nullptr, all_vertices, g, nothing(),
-             unite_other_edges{g, labels.data(), largest, unite_first_edges::count});
+             unite_other_edges{g, labels.data(), labels.data(), largest, unite_first_edges::count});
 }
 /// Creates the trees of tiles, then unites all edges between tiles. If many trees are left, the vertex indices have no
 /// locality: samples are used instead.

@@ -42,20 +42,6 @@ struct take_label_of_root {
         if (up[v] != v) labels[v] = labels[up[v]];
     }
 };
-/// Unites the other edges, after the first ones, of the vertices without the label `largest`.
-struct unite_outside {
-    graph_view g;
-    vertex_id* up;
-    vertex_id const* labels;
-    vertex_id largest;
-    std::int32_t first_count;
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return g.degree(u) > first_count && labels[u] != largest; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        if (k >= g.offsets[u] + first_count) analytics::unite_trees(worker, up, u, g.neighbors[k]);
-    }
-};
 struct number_tree {
     vertex_id* roots;
     vertex_id* trees;
@@ -137,7 +123,7 @@ public:
         exchange_labels(rounds_of_samples);
         vertex_id const largest = frequent_label_of_ranks();
         edge_map(exec, nullptr, all_.data(), g, nothing(),
-                 unite_outside{g, up_.data(), labels_.data(), largest, unite_first_edges::count});
+                 unite_other_edges{g, up_.data(), labels_.data(), largest, unite_first_edges::count});
         if (!exchange_labels(max_rounds)) label_by_contraction();
         return labels_;
     }
