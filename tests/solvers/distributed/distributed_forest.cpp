@@ -336,7 +336,7 @@ TEST_CASE_TEMPLATE("distributed forest: report and errors", Fixture, COPPICE_TES
     CHECK_THROWS_WITH_AS(make("forest,threshold=0.5"), doctest::Contains("threshold must be 0"), argument_error);
     CHECK_THROWS_WITH_AS(make("forest,factors=2"), doctest::Contains("has no option \"factors\""), argument_error);
     if (std::is_same_v<decltype(Fixture::exec()), cuda_executor>)
-        CHECK_THROWS_WITH_AS(make("forest,pivoting=none"), doctest::Contains("pivoting=none"), argument_error);
+        CHECK_THROWS_WITH_AS(make("forest,pivoting=none"), doctest::Contains("pivoting must be"), argument_error);
     auto const entry = [&](int row, int column) {
         auto const begin = a.indices.begin() + a.offsets[std::size_t(row)],
                    end = a.indices.begin() + a.offsets[std::size_t(row) + 1];
