@@ -189,7 +189,7 @@ struct running_equation {
         : far(p.lower), entry(p.diagonal), next(p.upper), rhs(p.rhs) {}
     /// Eliminates x[j-1] with row j; returns the combination.
     COPPICE_HD COPPICE_ALWAYS_INLINE combination<T> eliminate(equation<T, R> const& q, auto const& threshold) {
-        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
+        combination<T> c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
         if constexpr (P != pivoting::none) weight = c.weight;
         far = c.p_factor * far;
         entry = c.of(next, q.diagonal);
