@@ -215,8 +215,8 @@ using upward_step = std::integral_constant<int, -1>;
 template <pivoting P, class Step, class T, class R = T>
 struct rows_of_sweep {
     Step step;
-    T const *near, *middle, *away;
-    R const* rhs_rows;
+    T *near, *middle, *away;
+    R* rhs_rows;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE rows_of_sweep(partition_rows<T, R> const& rows, int length, Step direction = {})
         : step(direction) {
@@ -226,7 +226,7 @@ struct rows_of_sweep {
         away = (step > 0 ? rows.upper : rows.lower) + start;
         rhs_rows = rows.rhs + start;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> operator()(int j) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         int const at = j * step;
         return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
     }
@@ -266,10 +266,10 @@ template <pivoting P, class Step, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_towards(Step step, partition_rows<T, R> const& rows,
                                                                  auto length, auto const& threshold,
                                                                  T* multiplier = nullptr) {
-    rows_of_sweep<P, Step, T, R> const row(rows, length, step);
-    running_equation<P, T, R> all(row(1));
+    rows_of_sweep<P, Step, T, R> const mine(rows, length, step);
+    running_equation<P, T, R> all(mine.row(1));
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
-    for (int j = 2; j < length; ++j) all.eliminate(row(j), threshold);
+    for (int j = 2; j < length; ++j) all.eliminate(mine.row(j), threshold);
     if (multiplier) *multiplier = magnitude(all.multiplier);
     return all.coarse(step > 0);
 }
@@ -282,14 +282,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
                                                   boundary_multipliers<T>* multipliers = nullptr,
                                                   T* min_pivot = nullptr) {
-    rows_of_sweep<P, downward_step, T, R> const row_down(rows, length);
-    rows_of_sweep<P, upward_step, T, R> const row_up(rows, length);
-    running_equation<P, T, R> down(row_down(1)), up(row_up(1));
+    rows_of_sweep<P, downward_step, T, R> const rows_down(rows, length);
+    rows_of_sweep<P, upward_step, T, R> const rows_up(rows, length);
+    running_equation<P, T, R> down(rows_down.row(1)), up(rows_up.row(1));
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
         extra(j);
-        down.eliminate(row_down(j), threshold);
-        up.eliminate(row_up(j), threshold);
+        down.eliminate(rows_down.row(j), threshold);
+        up.eliminate(rows_up.row(j), threshold);
     }
     if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
     if (min_pivot) *min_pivot = select(up.min_pivot < down.min_pivot, up.min_pivot, down.min_pivot);

@@ -21,30 +21,16 @@ struct half_rows {
     open_row<T, R> alone, p;
 };
 
-/// Elimination in one half of a partition, from its end, where one unknown is known, to the middle, in the direction
-/// Step (see rows_of_sweep). The half has one equation more than unknowns. The
-/// extra equation `alone` is row 0 at first and takes part in every pivot choice: the better pivot of `alone` and p is
-/// compared with the next row; x[j-1] is eliminated from the other one, which then contains x[j] only and is the next
-/// `alone`. Without pivoting `alone` is not used. It is a row of zeros if the multiplier of row 0 is large
-/// (boundary_multipliers).
+/// Elimination in one half of a partition, from its end, where one unknown is known, to the middle. The half has one
+/// equation more than unknowns. The extra equation `alone` is row 0 at first and takes part in every pivot choice: the
+/// better pivot of `alone` and p is compared with the next row; x[j-1] is eliminated from the other one, which then
+/// contains x[j] only and is the next `alone`. Without pivoting `alone` is not used. It is a row of zeros if the
+/// multiplier of row 0 is large (boundary_multipliers).
 template <pivoting P, class Step, class T, class R = T>
-struct half {
-    Step step;
-    T *near, *middle, *away; // bands in the direction of the half, at its row 0
-    R* rhs_rows;
+struct half : rows_of_sweep<P, Step, T, R> {
+    using base = rows_of_sweep<P, Step, T, R>;
+    using base::base, base::step, base::near, base::middle, base::away, base::rhs_rows, base::row;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE half(partition_rows<T, R> const& rows, int length, Step direction = {})
-        : step(direction) {
-        int const start = step > 0 ? 0 : length - 1;
-        near = (step > 0 ? rows.lower : rows.upper) + start;
-        middle = rows.diagonal + start;
-        away = (step > 0 ? rows.upper : rows.lower) + start;
-        rhs_rows = rows.rhs + start;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        int const at = j * step;
-        return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
-    }
     /// Rows 0 and 1 with known x[-1] and x[0]; `multiplier` is that of row 0.
     COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& multiplier) const {
         auto const zeroth = row(0), second = row(1);
