@@ -21,6 +21,7 @@
 #include <coppice/preconditioner.hpp>
 
 #include "../../petsc/petsc_error.hpp"
+#include "bilinear_element.hpp"
 
 using namespace coppice;
 
@@ -215,33 +216,16 @@ TEST_CASE("bands are factored once and solved with, transposed too") {
 
 /// Linear elasticity of a plate of bilinear elements, clamped on the left; two unknowns per point.
 rows plate(PetscInt m, std::vector<PetscReal>& coordinates) {
-    // The stiffness of a unit square with Poisson's ratio 0.3: 2x2 Gauss points of B^T D B.
-    PetscReal const d[3][3] = {{1, 0.3, 0}, {0.3, 1, 0}, {0, 0, 0.35}}, at = 0.5 / std::sqrt(3.0);
-    PetscReal k[8][8] = {};
-    for (PetscReal const u : {0.5 - at, 0.5 + at})
-        for (PetscReal const v : {0.5 - at, 0.5 + at}) {
-            PetscReal const dx[4] = {v - 1, 1 - v, v, -v}, dy[4] = {u - 1, -u, u, 1 - u};
-            PetscReal b[3][8] = {};
-            for (int q = 0; q < 4; ++q) {
-                b[0][2 * q] = b[2][2 * q + 1] = dx[q];
-                b[1][2 * q + 1] = b[2][2 * q] = dy[q];
-            }
-            for (int i = 0; i < 8; ++i)
-                for (int j = 0; j < 8; ++j)
-                    for (int r = 0; r < 3; ++r)
-                        for (int c = 0; c < 3; ++c) k[i][j] += b[r][i] * d[r][c] * b[c][j] / 4;
-        }
+    auto const k = stiffness_of_unit_square();
     PetscInt const points = m * (m + 1);
     std::vector<std::map<PetscInt, PetscReal>> sums(std::size_t(2 * points));
     for (PetscInt y = 0; y < m; ++y)
         for (PetscInt x = 0; x < m; ++x) {
-            PetscInt const corner[4][2] = {{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}};
-            auto const row_of = [&](int i) { // points with x = 0 are clamped
-                return corner[i / 2][0] == 0 ? -1 : 2 * (corner[i / 2][1] * m + corner[i / 2][0] - 1) + i % 2;
-            };
+            auto const row_of = [&](int i) { return unknown_of_corner(m, x, y, i); };
             for (int i = 0; i < 8; ++i)
                 for (int j = 0; j < 8; ++j)
-                    if (row_of(i) >= 0 && row_of(j) >= 0) sums[std::size_t(row_of(i))][row_of(j)] += k[i][j];
+                    if (row_of(i) >= 0 && row_of(j) >= 0)
+                        sums[std::size_t(row_of(i))][row_of(j)] += k[std::size_t(i)][std::size_t(j)];
         }
     rows a;
     for (auto const& row : sums) {

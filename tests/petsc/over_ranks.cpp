@@ -12,6 +12,8 @@
 #include <string>
 #include <type_traits>
 
+#include "bilinear_element.hpp"
+
 namespace {
 
 void require(PetscErrorCode code) { REQUIRE(code == 0); }
@@ -43,19 +45,7 @@ Mat grid(MPI_Comm comm, PetscInt m, PetscInt n, PetscReal ratio, bool open) {
 /// Linear elasticity of m x m unit squares of bilinear elements, clamped on the left, with Poisson's ratio 0.3; two
 /// unknowns per point.
 Mat beam(MPI_Comm comm, PetscInt m) {
-    PetscReal const d[3][3] = {{1, 0.3, 0}, {0.3, 1, 0}, {0, 0, 0.35}}, at = 0.5 / std::sqrt(3.0);
-    PetscReal k[8][8] = {};
-    for (PetscReal const u : {0.5 - at, 0.5 + at}) // 2 x 2 Gauss points of B^T D B
-        for (PetscReal const v : {0.5 - at, 0.5 + at}) {
-            PetscReal const dx[4] = {v - 1, 1 - v, v, -v}, dy[4] = {u - 1, -u, u, 1 - u};
-            PetscReal b[3][8] = {};
-            for (int q = 0; q < 4; ++q) {
-                b[0][2 * q] = b[2][2 * q + 1] = dx[q];
-                b[1][2 * q + 1] = b[2][2 * q] = dy[q];
-            }
-            for (int i = 0; i < 64; ++i)
-                for (int r = 0; r < 9; ++r) k[i / 8][i % 8] += b[r / 3][i / 8] * d[r / 3][r % 3] * b[r % 3][i % 8] / 4;
-        }
+    auto const k = stiffness_of_unit_square();
     Mat a = nullptr;
     PetscInt const n = 2 * m * (m + 1);
     PetscInt first = 0, last = 0;
@@ -67,13 +57,11 @@ Mat beam(MPI_Comm comm, PetscInt m) {
     require(MatSeqAIJSetPreallocation(a, 18, nullptr));
     require(MatGetOwnershipRange(a, &first, &last));
     for (PetscInt e = 0; e < m * m; ++e) {
-        PetscInt const x = e % m, y = e / m, corner[4][2] = {{x, y}, {x + 1, y}, {x + 1, y + 1}, {x, y + 1}};
-        auto const row_of = [&](int i) { // points with x = 0 are clamped
-            return corner[i / 2][0] == 0 ? -1 : 2 * (corner[i / 2][1] * m + corner[i / 2][0] - 1) + i % 2;
-        };
+        auto const row_of = [&](int i) { return unknown_of_corner(m, e % m, e / m, i); };
         for (int i = 0; i < 64; ++i)
             if (row_of(i / 8) >= first && row_of(i / 8) < last && row_of(i % 8) >= 0)
-                require(MatSetValue(a, row_of(i / 8), row_of(i % 8), k[i / 8][i % 8], ADD_VALUES));
+                require(MatSetValue(a, row_of(i / 8), row_of(i % 8), k[std::size_t(i / 8)][std::size_t(i % 8)],
+                                    ADD_VALUES));
     }
     require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
     require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
