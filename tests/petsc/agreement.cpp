@@ -216,7 +216,7 @@ TEST_CASE("bands are factored once and solved with, transposed too") {
 
 /// Linear elasticity of a plate of bilinear elements, clamped on the left; two unknowns per point.
 rows plate(PetscInt m, std::vector<PetscReal>& coordinates) {
-    auto const k = stiffness_of_unit_square();
+    auto const k = stiffness_of_square();
     PetscInt const points = m * (m + 1);
     std::vector<std::map<PetscInt, PetscReal>> sums(std::size_t(2 * points));
     for (PetscInt y = 0; y < m; ++y)

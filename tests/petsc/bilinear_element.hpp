@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Linear elasticity of unit squares of bilinear elements, for tests of PETSc's preconditioners.
+/// Linear elasticity of square bilinear elements of side 1, for tests of PETSc's preconditioners.
 #pragma once
 
 #include <array>
@@ -9,8 +9,9 @@
 
 #include <petscsys.h>
 
-/// The stiffness of a unit square with Poisson's ratio 0.3, two unknowns per corner: 2 x 2 Gauss points of B^T D B.
-inline std::array<std::array<PetscReal, 8>, 8> stiffness_of_unit_square() {
+/// The stiffness of a square of side 1 with Poisson's ratio 0.3, two unknowns per corner: 2 x 2 Gauss points of B^T D
+/// B.
+inline std::array<std::array<PetscReal, 8>, 8> stiffness_of_square() {
     PetscReal const d[3][3] = {{1, 0.3, 0}, {0.3, 1, 0}, {0, 0, 0.35}}, at = 0.5 / std::sqrt(3.0);
     std::array<std::array<PetscReal, 8>, 8> k{};
     for (PetscReal const u : {0.5 - at, 0.5 + at})

@@ -45,7 +45,7 @@ Mat grid(MPI_Comm comm, PetscInt m, PetscInt n, PetscReal ratio, bool open) {
 /// Linear elasticity of m x m unit squares of bilinear elements, clamped on the left, with Poisson's ratio 0.3; two
 /// unknowns per point.
 Mat beam(MPI_Comm comm, PetscInt m) {
-    auto const k = stiffness_of_unit_square();
+    auto const k = stiffness_of_square();
     Mat a = nullptr;
     PetscInt const n = 2 * m * (m + 1);
     PetscInt first = 0, last = 0;
