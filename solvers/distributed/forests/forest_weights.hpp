@@ -11,36 +11,13 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv/inspect_nonzeros.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
+#include <coppice/solvers/distributed/levels/couplings.hpp>
 #include <coppice/solvers/distributed/levels/pushed_rows.hpp>
 
 namespace coppice::inline v0_1::distributed {
 
 [[noreturn]] inline void refuse_duplicates() {
     throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
-}
-
-/// Magnitudes of the entries in columns of other ranks, sorted; [rows of the rank, rows of all ranks]. Throws
-/// matrix_error for duplicates and for values that are not finite.
-template <executor Executor, class T>
-hypersparse_rows<T> magnitudes_of_couplings(Executor const& exec, rank_communicator const& comm,
-                                            distributed_csr<Executor, T> const& a) {
-    auto const& entries = a.couplings();
-    std::vector<std::int32_t> rows;
-    std::vector<T> values;
-    for (std::size_t r = 0; r < entries.rows.size(); ++r)
-        for (auto k = std::size_t(entries.offsets[r]); k < std::size_t(entries.offsets[r + 1]); ++k) {
-            T const value = entries.values[k];
-            if (!detail::is_finite(value))
-                throw matrix_error("row " + std::to_string(a.begins()[std::size_t(comm.rank())] + entries.rows[r]) +
-                                   ", column " + std::to_string(entries.columns[k]) + " holds " +
-                                   detail::value_text(value) + ", expected a finite value");
-            rows.push_back(entries.rows[r]);
-            values.push_back(detail::magnitude(value));
-        }
-    auto made = matrix_of_tuples(exec, std::int32_t(a.size()), std::int32_t(a.begins().back()), exec.copy(rows),
-                                 exec.copy(entries.columns), exec.copy(values));
-    if (std::size_t(made.nonzeros()) != values.size()) refuse_duplicates();
-    return made;
 }
 
 /// Copies the entries in columns of other ranks to the host.
@@ -74,7 +51,8 @@ distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_co
         found = detail::inspect_nonzeros(exec, own);
         if (found.any(flags::unsorted)) refuse_duplicates();
     }
-    auto couplings = magnitudes_of_couplings(exec, comm, a);
+    auto couplings = couplings_of(exec, a, first, [](T value) { return detail::magnitude(value); });
+    if (std::size_t(couplings.nonzeros()) != a.couplings().values.size()) refuse_duplicates();
     auto const mirror = mirrored(exec, comm, couplings, a.begins());
     bool const symmetric =
         found.symmetric_pattern() && !found.any(flags::uneven) && symmetry_of(exec, couplings, mirror).values;

@@ -15,6 +15,7 @@
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/distributed/levels/boundary_filter.hpp>
 #include <coppice/solvers/distributed/levels/coupled_level.hpp>
+#include <coppice/solvers/distributed/levels/couplings.hpp>
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 #include <coppice/solvers/distributed/levels/gathered_matrix.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
@@ -36,7 +37,7 @@ public:
                   multilevel_options const& options)
         : exec_(exec, messages), options_(options) {
         first_nonzeros_ = this->messages().all_reduce(double(a.own_block().nonzeros()), plus{});
-        auto couplings = couplings_of(exec, a);
+        auto couplings = first_couplings(exec, a);
         hypersparse_rows<T> const above(exec, couplings.rows(), couplings.columns());
         pattern_.emplace(exec, square_pattern_of(couplings));
         add_level(exec, std::move(couplings), a.begins(), above);
@@ -45,7 +46,7 @@ public:
     /// Reads the couplings of `a` for begin_refresh(). Throws for another pattern than that of the set-up and for
     /// values that are not finite. Not collective.
     hypersparse_rows<T> couplings_to_refresh(Executor const& exec, distributed_csr<Executor, T> const& a) const {
-        auto couplings = couplings_of(exec, a);
+        auto couplings = first_couplings(exec, a);
         auto const& level = *levels_.front();
         if (a.begins() != level.begin || !are_equal(exec, couplings.list().view(), level.rows.rows.view()))
             detail::pattern_fingerprint::refuse();
@@ -254,15 +255,8 @@ private:
                                                                        std::move(begin), above));
     }
     /// K of the first level.
-    static hypersparse_rows<T> couplings_of(Executor const& exec, distributed_csr<Executor, T> const& a) {
-        auto const& entries = a.couplings();
-        std::vector<std::int32_t> rows;
-        for (std::size_t r = 0; r < entries.rows.size(); ++r)
-            rows.insert(rows.end(), std::size_t(entries.offsets[r + 1] - entries.offsets[r]), entries.rows[r]);
-        auto k = matrix_of_tuples(exec, std::int32_t(a.size()), std::int32_t(a.begins().back()), exec.copy(rows),
-                                  exec.copy(entries.columns), exec.copy(entries.values));
-        detail::require_finite(exec, k.entries().view());
-        return k;
+    hypersparse_rows<T> first_couplings(Executor const& exec, distributed_csr<Executor, T> const& a) const {
+        return couplings_of(exec, a, a.begins()[std::size_t(messages().rank())], [](T value) { return value; });
     }
     /// The listed rows of K as a matrix of rows x rows, because pattern_fingerprint takes square matrices only.
     static csr_view<T> square_pattern_of(hypersparse_rows<T> const& k) {
