@@ -5,10 +5,11 @@
 #include <mutex>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/files/optional_library.hpp>
+#include <coppice/core/files/setting.hpp>
 #include <coppice/core/rank_communicator.hpp>
 
 namespace coppice::inline v0_1 {
@@ -36,6 +37,7 @@ struct nccl_library {
     int (*group_end)() = nullptr;
     char const* (*error_string)(int) = nullptr;
     std::string why_not{};
+    bool is_chosen = false; ///< by COPPICE_NCCL
 
     static nccl_library const& get() {
         static nccl_library const library = load();
@@ -44,29 +46,28 @@ struct nccl_library {
 
 private:
     static nccl_library load() {
+        static constexpr char const* names[] = {"libnccl.so.2"};
+        std::string const choice = detail::setting("COPPICE_NCCL");
         nccl_library all;
-        void* const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-        if (!handle) {
-            char const* const why = dlerror();
-            all.why_not = std::string("NCCL was not found: ") + (why ? why : "no reason given");
+        if (choice == "off") {
+            all.why_not = "NCCL: COPPICE_NCCL is off";
             return all;
         }
-        auto const find = [&](char const* name, auto& function) {
-            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
-            if (!function && all.why_not.empty()) all.why_not = std::string("this NCCL has no ") + name;
-        };
-        find("ncclGetVersion", all.get_version);
-        find("ncclCommInitAll", all.init_all);
-        find("ncclGetUniqueId", all.get_unique_id);
-        find("ncclCommInitRank", all.init_rank);
-        find("ncclCommDestroy", all.destroy);
-        find("ncclCommAbort", all.abort);
-        find("ncclAllGather", all.all_gather);
-        find("ncclSend", all.send);
-        find("ncclRecv", all.receive);
-        find("ncclGroupStart", all.group_start);
-        find("ncclGroupEnd", all.group_end);
-        find("ncclGetErrorString", all.error_string);
+        all.is_chosen = !choice.empty();
+        optional_library file("NCCL", choice, names);
+        file.find(all.get_version, "ncclGetVersion");
+        file.find(all.init_all, "ncclCommInitAll");
+        file.find(all.get_unique_id, "ncclGetUniqueId");
+        file.find(all.init_rank, "ncclCommInitRank");
+        file.find(all.destroy, "ncclCommDestroy");
+        file.find(all.abort, "ncclCommAbort");
+        file.find(all.all_gather, "ncclAllGather");
+        file.find(all.send, "ncclSend");
+        file.find(all.receive, "ncclRecv");
+        file.find(all.group_start, "ncclGroupStart");
+        file.find(all.group_end, "ncclGroupEnd");
+        file.find(all.error_string, "ncclGetErrorString");
+        all.why_not = file.why_not();
         return all;
     }
 };
@@ -108,6 +109,13 @@ struct device_group::state {
     std::vector<nccl_comm> communicators{};
     std::mutex mutex{};
     bool aborted = false;
+
+    /// The communicator of a rank. Throws device_error after abort(), which frees it.
+    nccl_comm of(int rank) {
+        std::lock_guard const lock(mutex);
+        if (aborted) throw device_error("NCCL: another rank has failed");
+        return communicators[std::size_t(rank)];
+    }
 };
 
 device_group::device_group(std::unique_ptr<state> made) : state_(std::move(made)) {}
@@ -121,11 +129,11 @@ std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> cons
     for (cuda_executor const& exec : executors) devices.push_back(exec.device());
     std::vector<int> sorted = devices;
     std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-        why_not = "parts share a device";
+    nccl_library const& nccl = nccl_library::get();
+    if (!nccl.is_chosen && std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+        why_not = "ranks share a device"; // a library that the user has chosen may accept this
         return nullptr;
     }
-    nccl_library const& nccl = nccl_library::get();
     if (!nccl.why_not.empty()) {
         why_not = nccl.why_not;
         return nullptr;
@@ -159,7 +167,7 @@ std::shared_ptr<device_group> device_group::connect(cuda_executor const& exec, r
         if (!all[p].has_nccl)
             why_not = nccl.why_not.empty() ? "rank " + std::to_string(p) + " has no NCCL" : nccl.why_not;
         for (std::size_t q = 0; q < p; ++q)
-            if (all[p].is(all[q]))
+            if (all[p].is(all[q]) && !nccl.is_chosen)
                 why_not = "ranks " + std::to_string(q) + " and " + std::to_string(p) + " share a device";
         if (!all[p].has_nccl || !why_not.empty()) return nullptr;
     }
@@ -178,15 +186,14 @@ device_group::~device_group() {
 
 void device_group::all_gather(int rank, cuda_executor const& exec, void const* mine, void* all,
                               std::size_t bytes) const {
-    check(nccl_library::get().all_gather(mine, all, bytes, nccl_char, state_->communicators[std::size_t(rank)],
-                                         exec.stream()),
+    check(nccl_library::get().all_gather(mine, all, bytes, nccl_char, state_->of(rank), exec.stream()),
           "ncclAllGather");
 }
 
 void device_group::exchange(int rank, cuda_executor const& exec, std::span<rank_message const> sends,
                             std::span<rank_message const> receives) const {
     nccl_library const& nccl = nccl_library::get();
-    nccl_comm const own = state_->communicators[std::size_t(rank)];
+    nccl_comm const own = state_->of(rank);
     check(nccl.group_start(), "ncclGroupStart");
     int status = nccl_success;
     auto const keep_first = [&](int s) {

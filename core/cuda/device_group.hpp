@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Collective communication between the devices of this process by NCCL. The library is loaded at first use; it is
-/// required neither at build time nor at run time.
+/// required neither at build time nor at run time. COPPICE_NCCL in the environment is the path of the library, or
+/// "off".
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ std::size_t free_device_memory(cuda_executor const& exec);
 class device_group {
 public:
     /// Returns null if NCCL is missing, two executors share a device, or there is only one executor; `why_not` is the
-    /// reason.
+    /// reason. A library in COPPICE_NCCL decides itself whether executors may share a device.
     static std::shared_ptr<device_group> make(std::vector<cuda_executor> const& executors, std::string& why_not);
     /// The same for executors in separate processes, one for each rank of `ranks`, with NCCL on all of them.
     /// Collective.
@@ -46,7 +47,7 @@ public:
     /// versa.
     void exchange(int rank, cuda_executor const& exec, std::span<rank_message const> sends,
                   std::span<rank_message const> receives) const;
-    /// Cancels communication that waits for a rank that does not take part. No call may follow.
+    /// Cancels communication that waits for a rank that does not take part. Later calls throw device_error.
     void abort() noexcept;
 
     /// Returns the version of NCCL in its own encoding: 22800 is 2.28.0.
