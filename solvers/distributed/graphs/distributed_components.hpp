@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -126,18 +124,14 @@ public:
         vertex_id const largest = frequent_label_of_ranks();
         edge_map(exec, nullptr, all_.data(), g, nothing(),
                  unite_other_edges{g, up_.data(), labels_.data(), largest, unite_first_edges::count});
-        [[maybe_unused]] bool const is_final = exchange_labels(max_rounds);
-        if constexpr (on_host)
-            if (!is_final) label_by_contraction();
+        if (!exchange_labels(max_rounds)) label_by_contraction();
         return labels_;
     }
 
 private:
-    static constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     static constexpr int rounds_of_samples = 1;
-    /// Labels of few trees per rank take few rounds. If a component is a long chain of trees, contraction takes fewer;
-    /// on devices it is not used (DESIGN.md).
-    static constexpr int max_rounds = on_host ? 8 : std::numeric_limits<int>::max();
+    /// Labels of few trees per rank take few rounds. If a component is a long chain of trees, contraction takes fewer.
+    static constexpr int max_rounds = 8;
 
     /// Exchanges the labels of trees until they do not change, but at most `rounds` times; returns whether they are
     /// final.
@@ -235,9 +229,8 @@ private:
 ///
 /// Every rank unites two edges of each vertex, then the other edges of vertices outside of the presumed largest
 /// component (Afforest: Sutton, Ben-Nun and Barak, 2018). Labels of outer vertices are exchanged with their owners, in
-/// both directions, until they do not change. If on the host 8 exchanges do not suffice, the trees of all ranks form a
-/// contracted graph, which is labelled in about log2(n) rounds, n its number of trees. On devices a component that
-/// enters ranks k times, one after the other, may take k exchanges.
+/// both directions, until they do not change. If 8 exchanges do not suffice, the trees of all ranks form a contracted
+/// graph, whose edges are on the host; it is labelled in about log2(n) rounds, n its number of trees.
 ///
 /// Memory, in words of 4 bytes: 4 words for each vertex and outer vertex of the rank, and one for each vertex and rank
 /// that has it as an outer vertex. The contraction adds 2 words for each vertex and each tree and up to 7 for each
