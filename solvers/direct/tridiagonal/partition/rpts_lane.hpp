@@ -169,11 +169,6 @@ struct combination {
     }
 };
 
-/// Directions of sweeps: the distance of consecutive rows. An int with these values is a direction that is known at run
-/// time only: threads of both directions then execute the same instructions.
-using downward_step = std::integral_constant<int, 1>;
-using upward_step = std::integral_constant<int, -1>;
-
 /// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1), which
 /// begins with the second row of the sweep. Rows are given as seen in its direction: upwards, lower and upper entry are
 /// exchanged.
