@@ -179,6 +179,54 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> 
             left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
 }
 
+/// Works of one lane with the rows of its partition; the rows, slots of the substitution and merged pairs are in
+/// registers.
+template <pivoting P, int M, bool Cyclic, class T>
+struct own_partition {
+    own_rows<T, M> own;
+    pair_tree<T, merges_pairs<M> ? M : 2> pairs;
+    boundary_multipliers<T> multipliers;
+
+    /// The segment of a partition without rows: x = 0 in all of its rows, or none of them if the system is cyclic.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static segment<T> without_rows() {
+        if constexpr (Cyclic) return identity_segment<T>();
+        coarse_row<T> const zero{T(0), T(1), T(0), T(0)};
+        return segment_of(zero, zero, T(1));
+    }
+    /// Reduces the rows, which are loaded, to a segment.
+    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(partition_position const& position, auto const& threshold) {
+        T const scale = scale_of<P>(own, threshold);
+        if constexpr (merges_pairs<M>) {
+            return pairs.template reduce<P, Cyclic>(own, scale, threshold, position.left);
+        } else {
+            coarse_row<T> top, bottom;
+            reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_extra_work{}, &multipliers);
+            segment<T> mine = segment_of(top, bottom, scale);
+            if constexpr (P != pivoting::none)
+                if (multipliers.larger_one() < T(min_multiplier)) mine = merged_segment<P>(own, scale, threshold);
+            if (Cyclic && position.left <= 0) mine = identity_segment<T>();
+            return mine;
+        }
+    }
+    /// Solves the rows, given the unknowns around the partition. Lanes with `group` share a system.
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void solve(Block const& block, partition_position const& position,
+                                                lane_group const& group, interface_values<T> const& x,
+                                                auto const& threshold) {
+        if constexpr (merges_pairs<M>) {
+            pairs.solve(x, own.rhs);
+        } else {
+            bool const boundary = P != pivoting::none && position.left > 0 && multipliers.any_small();
+            // By systems, so that the result of one does not depend on the others.
+            if ((block.ballot(boundary) & group.mask()) != 0)
+                substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, multipliers);
+            else
+                substitute_partition<P, false>(own.rows(), fixed_length<M>{}, x, threshold, multipliers);
+        }
+    }
+};
+
 /// Solves item `number` in partitions of M rows: several systems, one system, or a slice of one. `shared` has the bytes
 /// of resident_memory; `barrier.wait(block, pair, slices)` is a barrier of all blocks that work on a pair. In a cyclic
 /// system a partition that is reduced by sweeps, not by a tree of pairs, has M rows or none.
@@ -191,32 +239,25 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     lane_task const task(job.plan, block.thread());
     resident_item const item(job.plan, number);
     partition_position const position = position_of<M>(job, item, task);
-    own_rows<T, M> own;
-    load_own<M, Cyclic>(job.all, position, own);
-    if (job.all.order) load_in_order(block, job.all, position, own.rhs, separators.memory);
-    pair_tree<T, merges_pairs<M> ? M : 2> pairs;
-    segment<T> mine;
-    [[maybe_unused]] boundary_multipliers<T> multipliers;
-    if constexpr (merges_pairs<M>) {
-        mine = pairs.template reduce<P, Cyclic>(own, scale_of<P>(own, threshold), threshold, position.left);
+    own_partition<P, M, Cyclic, T> mine;
+    load_own<M, Cyclic>(job.all, position, mine.own);
+    if (job.all.order) load_in_order(block, job.all, position, mine.own.rhs, separators.memory);
+    // Whether a lane of the warp has rows. Pairs of rows do not gain enough from the question (DESIGN.md).
+    bool const works = merges_pairs<M> || block.ballot(position.left > 0) != 0;
+    segment<T> reduced;
+    if (works) {
+        reduced = mine.reduce(position, threshold);
+        merge_lanes<P>(block, task.group, reduced, separators, threshold);
     } else {
-        coarse_row<T> top, bottom;
-        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_extra_work{}, &multipliers);
-        T const scale = scale_of<P>(own, threshold);
-        mine = segment_of(top, bottom, scale);
-        if constexpr (P != pivoting::none)
-            if (multipliers.larger_one() < T(min_multiplier)) mine = merged_segment<P>(own, scale, threshold);
-        if (Cyclic && position.left <= 0) mine = identity_segment<T>();
+        reduced = mine.without_rows();
     }
-    merge_lanes<P>(block, task.group, mine, separators, threshold);
-    auto x = memory.spans_warps ? solve_across_warps<P, Cyclic>(block, job, item, barrier, mine, memory, threshold)
-                                : block.from_lane(solve_whole<P, Cyclic>(mine, threshold), task.group.first);
-    x = substitute_lanes(task.group, x, separators);
-    if constexpr (merges_pairs<M>)
-        pairs.solve(x, own.rhs);
-    else
-        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, multipliers);
-    store_solution(block, job.all, position, own.rhs, separators.memory);
+    auto x = memory.spans_warps ? solve_across_warps<P, Cyclic>(block, job, item, barrier, reduced, memory, threshold)
+                                : block.from_lane(solve_whole<P, Cyclic>(reduced, threshold), task.group.first);
+    if (works) {
+        x = substitute_lanes(task.group, x, separators);
+        mine.solve(block, position, task.group, x, threshold);
+        store_solution(block, job.all, position, mine.own.rhs, separators.memory);
+    }
     // The next item may overwrite shared memory that other threads still read for this item.
     if (memory.spans_warps)
         block.sync();

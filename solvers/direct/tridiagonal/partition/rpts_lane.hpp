@@ -252,6 +252,10 @@ template <class T>
 struct boundary_multipliers {
     T first{0}, last{0};
     COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
+    /// Whether a boundary row takes part in the elimination of the inner unknowns.
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto any_small() const {
+        return first < T(min_boundary_multiplier) || last < T(min_boundary_multiplier);
+    }
 };
 
 /// The coarse row of the unknown at which a sweep in direction `step` ends: downwards the last unknown of a partition,

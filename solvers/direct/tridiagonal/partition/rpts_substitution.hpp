@@ -24,9 +24,9 @@ struct half_rows {
 /// Elimination in one half of a partition, from its end, where one unknown is known, to the middle. The half has one
 /// equation more than unknowns. The extra equation `alone` is row 0 at first and takes part in every pivot choice: the
 /// better pivot of `alone` and p is compared with the next row; x[j-1] is eliminated from the other one, which then
-/// contains x[j] only and is the next `alone`. Without pivoting `alone` is not used. It is a row of zeros if the
-/// multiplier of row 0 is large (boundary_multipliers).
-template <pivoting P, class Step, class T, class R = T>
+/// contains x[j] only and is the next `alone`. It is a row of zeros if the multiplier of row 0 is large
+/// (boundary_multipliers). Without pivoting, and if `Boundary` is false, it is not used.
+template <pivoting P, class Step, class T, class R = T, bool Boundary = P != pivoting::none>
 struct half : rows_of_sweep<P, Step, T, R> {
     using base = rows_of_sweep<P, Step, T, R>;
     using base::base, base::step, base::near, base::middle, base::away, base::rhs_rows, base::row;
@@ -43,7 +43,7 @@ struct half : rows_of_sweep<P, Step, T, R> {
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, half_rows<T, R>& left, auto const& threshold) const {
         auto& [alone, p] = left;
         p.entry = flushed(p.entry, threshold);
-        if constexpr (P != pivoting::none) {
+        if constexpr (Boundary) {
             alone.entry = flushed(alone.entry, threshold);
             auto const change = outdone<P>(p.entry * alone.weight, alone.entry * p.weight);
             combination<T> const c(alone.entry, p.entry, alone.weight, p.weight);
@@ -81,13 +81,13 @@ struct middle_values {
 };
 
 /// Solves the remaining equations of both halves: four equations in two unknowns, of which pivoting selects two.
-template <pivoting P, class T, class R>
+template <pivoting P, bool Boundary = P != pivoting::none, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> const& down, half_rows<T, R> const& up,
                                                                auto const& threshold) {
     open_row<T, R> p{flushed(down.p.entry, threshold), down.p.next, down.p.rhs};
     T entry(0); // of an equation that contains only the unknown of `up`
     R rhs = up.p.rhs;
-    if constexpr (P != pivoting::none) {
+    if constexpr (Boundary) {
         T const alone = flushed(down.alone.entry, threshold);
         auto const change = outdone<P>(p.entry, alone);
         combination<T> const c(alone, p.entry);
@@ -134,14 +134,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step co
 /// forward error of the inner system, which costs many digits of backward error if that system is ill-conditioned
 /// (Table 4, matrices 12, 14, 15). Here a boundary row with a small multiplier takes part in the pivoting from the
 /// first column on. So no row has a large residual if the interface unknowns satisfy the coarse system. Both halves are
-/// eliminated simultaneously, towards the middle and back: two dependent chains of half the length.
-template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
+/// eliminated simultaneously, towards the middle and back: two dependent chains of half the length. `Boundary` may be
+/// false if both multipliers are large, which halves the number of instructions.
+template <pivoting P, bool Boundary = P != pivoting::none, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
 substitute_partition(partition_rows<T, R> const& rows, auto length, interface_values<R> const& x, auto const& threshold,
                      boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
-    half<P, downward_step, T, R> const down(rows, length);
-    half<P, upward_step, T, R> const up(rows, length);
+    half<P, downward_step, T, R, Boundary> const down(rows, length);
+    half<P, upward_step, T, R, Boundary> const up(rows, length);
     auto from_top = down.begin(x.before, x.first, multipliers.first),
          from_bottom = up.begin(x.after, x.last, multipliers.last);
     for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
@@ -151,7 +152,7 @@ substitute_partition(partition_rows<T, R> const& rows, auto length, interface_va
         up.eliminate(j, from_bottom, threshold);
     });
     if (upper > lower) down.eliminate(lower, from_top, threshold);
-    auto const middle = solve_middle<P>(from_top, from_bottom, threshold);
+    auto const middle = solve_middle<P, Boundary>(from_top, from_bottom, threshold);
     R x1 = middle.down, x2 = middle.up, y1 = middle.up, y2 = middle.down;
     extra(length - 2);
     extra(length - 1);

@@ -41,6 +41,11 @@ struct separator_store {
 /// most `max_count` lanes. count = 0 for a lane outside all groups.
 struct lane_group {
     int lane, first, count, max_count;
+
+    /// Bit l: whether lane l of the warp is in the group; all bits for a lane outside all groups.
+    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mask() const {
+        return count > 0 && count < warp_lanes ? ((1u << count) - 1) << first : ~0u;
+    }
 };
 
 /// Each lane holds one segment before the tree.
