@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <coppice/core/cuda/cuda_check.hpp>
-#include <coppice/core/files/optional_library.hpp>
-#include <coppice/core/files/setting.hpp>
+#include <coppice/core/optional_library.hpp>
 #include <coppice/core/rank_communicator.hpp>
+#include <coppice/core/setting.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include <coppice/core/error.hpp>
-#include <coppice/core/files/setting.hpp>
+#include <coppice/core/setting.hpp>
 
 extern char** environ;
 

@@ -10,7 +10,7 @@
 
 #if defined(COPPICE_HAS_CUDA)
 #include <coppice/core/cuda/cuda_check.hpp>
-#include <coppice/core/files/optional_library.hpp>
+#include <coppice/core/optional_library.hpp>
 #endif
 
 namespace coppice::python {

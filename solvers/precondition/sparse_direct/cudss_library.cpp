@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/precondition/sparse_direct/cudss_library.hpp>
 
-#include <coppice/core/files/optional_library.hpp>
-#include <coppice/core/files/setting.hpp>
+#include <coppice/core/optional_library.hpp>
+#include <coppice/core/setting.hpp>
 
 namespace coppice::inline v0_1::detail::cudss {
 

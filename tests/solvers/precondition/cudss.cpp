@@ -18,7 +18,7 @@
 #include "solvers/precondition/fake_cudss.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/generators.hpp>
-#include <coppice/core/files/optional_library.hpp>
+#include <coppice/core/optional_library.hpp>
 #include <coppice/solvers/precondition/sparse_direct/cudss_library.hpp>
 
 using namespace coppice;

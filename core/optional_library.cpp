@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/core/files/optional_library.hpp>
+#include <coppice/core/optional_library.hpp>
 
 #include <algorithm>
 #include <mutex>
