@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/core/cuda/block_cache.hpp>
+#include <coppice/core/block_cache.hpp>
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/host/interruption.hpp>
 
@@ -122,7 +122,7 @@ public:
             status = cudaMallocFromPoolAsync(&p, size, pool_, stream_);
         }
         COPPICE_CUDA_CHECK(status);
-        cache_->add(p, size);
+        static_cast<void>(cache_->add(p, size));
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override {

@@ -16,24 +16,12 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/byte_reader.hpp>
 #include <coppice/core/files/partial_file.hpp>
+#include <coppice/core/host/pages.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
 
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
-
-/// Returns the memory limit of the control group (version 2) of this process, if it has one and the group is the root
-/// of the visible hierarchy, as in a container; else INT64_MAX.
-std::int64_t group_memory() {
-    char digits[32];
-    int const file = ::open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return INT64_MAX;
-    ssize_t const got = ::read(file, digits, sizeof digits);
-    ::close(file);
-    std::int64_t bytes = INT64_MAX;
-    if (got > 0) std::from_chars(digits, digits + got, bytes); // leaves `bytes` unchanged for the word "max"
-    return bytes;
-}
 
 } // namespace
 
@@ -90,8 +78,7 @@ void byte_reader::seek(std::int64_t offset) {
 
 std::int64_t largest_text(read_limits const& limits) {
     if (limits.max_bytes > 0) return limits.max_bytes;
-    auto const pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
-    return std::min(pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)), group_memory()) / 2;
+    return detail::memory_of_machine() / 2;
 }
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/core/cuda/block_cache.hpp>
+#include <coppice/core/block_cache.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <list>
 #include <memory>
+#include <set>
 #include <span>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,8 @@
 
 #include "support/executors.hpp"
 #include "support/failing_memory.hpp"
+#include "support/sanitized.hpp"
+#include <coppice/core/host/pages.hpp>
 #include <coppice/core/parallel.hpp>
 
 using namespace coppice;
@@ -275,6 +281,64 @@ TEST_CASE("a buffer that shrinks keeps its first elements") {
             for (std::int64_t i = 0; i < selected; ++i) same = same && b[i] == 3 * i + 1;
             CHECK(same);
         }
+}
+
+TEST_CASE("large arrays start at different offsets in a page, and their memory is used again") {
+    constexpr std::size_t page = 4096, bytes = (std::size_t(5) << 20) + 24;
+    auto const memory = host_memory();
+    std::vector<void*> arrays;
+    std::set<std::uintptr_t> offsets;
+    for (int k = 0; k < 16; ++k) {
+        auto* const array = static_cast<unsigned char*>(memory->allocate(bytes));
+        arrays.push_back(array);
+        offsets.insert(reinterpret_cast<std::uintptr_t>(array) % page);
+        CHECK(reinterpret_cast<std::uintptr_t>(array) % 64 == 0);
+        std::memset(array, k, bytes);
+    }
+    CHECK(offsets.size() == arrays.size());
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+        auto const* const array = static_cast<unsigned char const*>(arrays[k]);
+        CHECK(std::all_of(array, array + bytes, [&](unsigned char value) { return value == k; }));
+    }
+    // One is shrunk, which gives its pages back.
+    memory->shrink(arrays[3], bytes, 100);
+    CHECK(static_cast<unsigned char const*>(arrays[3])[99] == 3);
+    for (void* const array : arrays) memory->deallocate(array, bytes);
+    std::vector<void*> again;
+    for (std::size_t k = 0; k < arrays.size(); ++k) again.push_back(memory->allocate(bytes));
+    std::sort(arrays.begin(), arrays.end());
+    auto sorted = again;
+    std::sort(sorted.begin(), sorted.end());
+    char const* const pool = std::getenv("COPPICE_HOST_POOL");
+    bool const fits = std::int64_t(arrays.size() * bytes) < detail::memory_of_machine() / 32;
+    if (fits && !test::sanitized && !(pool && std::string_view(pool) == "0")) CHECK(sorted == arrays);
+    for (void* const array : again) {
+        std::memset(array, 1, bytes);
+        memory->deallocate(array, bytes);
+    }
+}
+
+TEST_CASE("threads allocate and free large arrays") {
+    auto const memory = host_memory();
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            std::vector<std::pair<int*, std::size_t>> mine;
+            for (int k = 0; k < 200; ++k) {
+                std::size_t const bytes = (std::size_t(4) << 20) + std::size_t(k % 3) * 64;
+                auto* const array = static_cast<int*>(memory->allocate(bytes));
+                array[0] = array[bytes / sizeof(int) - 1] = t * 1000 + k;
+                mine.emplace_back(array, bytes);
+                auto const& [first, size] = mine[mine.size() / 2];
+                wrong += first[0] != first[size / sizeof(int) - 1] || first[0] / 1000 != t;
+                if (k % 4 == 3)
+                    for (; mine.size() > 1; mine.pop_back()) memory->deallocate(mine.back().first, mine.back().second);
+            }
+            for (auto const& [array, size] : mine) memory->deallocate(array, size);
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
 }
 
 TEST_CASE_TEMPLATE("elements are copied for any count, also if both ranges overlap", Fixture,

@@ -28,8 +28,8 @@ struct cache_budget {
     void give_back(std::size_t bytes) { used.fetch_sub(bytes); }
 };
 
-/// Keeps freed blocks for reuse, in front of an allocator whose calls are expensive. Sizes are rounded up by at most an
-/// eighth and 2 MB, so that a block fits sizes near its own. Not thread-safe.
+/// Keeps freed blocks for reuse, in front of an allocator whose calls are expensive. A block is used again for the same
+/// size only; rounded sizes, by at most an eighth and 2 MB, make sizes equal that are near each other. Not thread-safe.
 class block_cache {
 public:
     explicit block_cache(cache_budget& budget) : budget_(&budget) {}
@@ -53,14 +53,18 @@ public:
         budget_->give_back(size);
         return block;
     }
-    /// Reports a block of this rounded size that the allocator has made. Without memory for that, the block is not
-    /// saved later.
-    void add(void* block, std::size_t size) noexcept {
+    /// Reports a block of this rounded size that the allocator has made. Without memory for that, the result is false,
+    /// and the block is not saved later.
+    bool add(void* block, std::size_t size) noexcept {
         try {
             in_use_.insert_or_assign(block, size); // a block that was freed elsewhere may still be listed
+            return true;
         } catch (std::bad_alloc const&) {
+            return false;
         }
     }
+    /// Whether a block is in use that was reported or taken.
+    bool uses(void* block) const { return in_use_.contains(block); }
     /// Ends the use of a block. Returns whether it is saved; otherwise the caller frees it. Blocks that were not
     /// reported are not saved.
     bool give_back(void* block) noexcept {
