@@ -63,8 +63,6 @@ public:
             return false;
         }
     }
-    /// Whether a block is in use that was reported or taken.
-    bool uses(void* block) const { return in_use_.contains(block); }
     /// Ends the use of a block. Returns whether it is saved; otherwise the caller frees it. Blocks that were not
     /// reported are not saved.
     bool give_back(void* block) noexcept {
