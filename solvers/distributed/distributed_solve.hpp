@@ -31,7 +31,8 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 /// collective; the others are made for the own block of each rank, which together is block Jacobi.
 ///
 /// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
-///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks.
+///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
+///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
 ///   Preconditioners with several forests ("alt-i", "mos" and the others) and "block-forest" are made for the own
 ///   blocks.
@@ -57,8 +58,8 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
 ///
 /// Throws argument_error for "forest" on several ranks, which has no refresh. "multilevel" on several ranks throws
 /// refused_refresh for another pattern, for values that are not finite, and, if its levels smooth over the boundaries
-/// of ranks, for own blocks that are no longer symmetric: on all ranks, before any change, so that the old
-/// preconditioner remains valid. The others throw the errors of any_preconditioner::refresh on this rank.
+/// of ranks, for a matrix that is no longer symmetric: on all ranks, before any change, so that the old preconditioner
+/// remains valid. The others throw the errors of any_preconditioner::refresh on this rank.
 template <executor Base, class T>
 void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
                                         distributed_csr<Base, T> const& a);

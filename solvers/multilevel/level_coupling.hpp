@@ -28,6 +28,19 @@ struct tentative_prolongator {
     int per_aggregate = 0; ///< number of columns of an aggregate; 0: one, and all entries are 1
 };
 
+/// Whether a level has nearly as many rows as the next one, or the next one none.
+inline bool stalls(std::int64_t rows, std::int64_t coarse) {
+    constexpr double min_reduction = 0.8;
+    return coarse == 0 || double(coarse) > min_reduction * double(rows);
+}
+
+/// What a hierarchy inherits from the levels above it, which belong to another hierarchy.
+struct levels_above {
+    int count = 0;
+    int smoothed = 0;       ///< those whose prolongators are smoothed
+    bool symmetric = false; ///< whether the matrix is known to be symmetric up to rounding
+};
+
 /// The rows of a level are some of the rows of the whole matrix: there (A x) = A_own x + K x_outer. A cycle reads A
 /// only in residuals b - A x, so it needs only b - K x_outer instead of b. The global prolongator may have entries Q in
 /// columns of other ranks. Collective: all ranks make the same calls, for the levels in order. A set-up calls filter()
@@ -38,17 +51,20 @@ public:
     virtual ~level_coupling() = default;
     /// The number of unknowns per point for all ranks, from the one that this rank has found: 1 if ranks differ.
     virtual int agreed_block(std::int64_t rows, int found) = 0;
-    /// Whether the whole matrix has so few rows that this level is the last one. `rows`: rows of this rank.
-    virtual bool ends(std::int64_t rows) = 0;
+    /// Whether the matrix of all ranks is symmetric up to rounding. `a`: the own block; `symmetric`: whether it is.
+    virtual bool agreed_symmetry(Executor const& exec, csr_view<T, I> a, bool symmetric) = 0;
+    /// Whether this level is the last one: its rows are too few for the ranks that have them.
+    virtual bool ends() = 0;
+    virtual std::int64_t entries() const = 0; ///< of K on this rank, until the next level is made
     /// Sums of the rows of K; valid until the next call.
     virtual coupling_sums<T> row_sums(Executor const& exec) = 0;
-    /// Whether this level is the last one of any rank.
-    virtual bool is_last_of_any(bool of_this) = 0;
+    /// Whether this level is the last one because the next one would have nearly as many rows, or none. `coarse`: rows
+    /// of the next level on this rank.
+    virtual bool stalls(std::int64_t coarse) = 0;
     /// Applies the filter of the prolongator to K: the remaining entries give Q. `rule` has the diagonals of the level
-    /// divided by `scale` and the aggregates of its rows; `symmetric`: whether the own block is symmetric. Valid until
-    /// the next call.
+    /// divided by `scale` and the aggregates of its rows. Valid until the next call.
     virtual filtered_couplings<T> filter(Executor const& exec, filter_rule<T, I> const& rule, double scale,
-                                         tentative_prolongator<T, I> const& tentative, bool symmetric) = 0;
+                                         tentative_prolongator<T, I> const& tentative) = 0;
     /// filter() for new values, by the decisions of the set-up.
     virtual filtered_couplings<T> refilter(Executor const& exec) = 0;
     /// [rows with entries of K]
@@ -59,8 +75,8 @@ public:
     /// the next matrix, in memory of the coupling if there are terms to add.
     virtual csr_view<T, I> add_coupling_terms(Executor const& exec, csr_view<T, I> own) = 0;
     /// Prepares the last level with the matrix `a` and its near-null-space vectors. Returns whether solve() solves it
-    /// for all ranks together.
-    virtual bool finish(Executor const& exec, csr_view<T, I> a, level_modes<T> const& modes) = 0;
+    /// for all ranks together. `smoothed`: number of levels above it whose prolongators are smoothed on this rank.
+    virtual bool finish(Executor const& exec, csr_view<T, I> a, level_modes<T> const& modes, int smoothed) = 0;
     /// New values of the last level, if finish() has returned true.
     virtual void refresh_last(Executor const& exec, csr_view<T, I> a) = 0;
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include <coppice/semiring/matrix_operations/masked_update.hpp>
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
@@ -73,18 +74,19 @@ struct level_coarsening {
     bool follows_forest = false; ///< suits_forest_smoother()
 };
 
-/// Classification of the graph of the first level, by a sample of its rows.
+/// Classification of the graph of the first level, by a sample of its rows. `outside`: entries per row in columns of
+/// other ranks: without them, the rows of a rank that has few planes of a grid in space would be too short.
 enum class neighbourhood {
     sparse, ///< few entries pass the filter of the prolongator: axis-parallel grids, anisotropic grids
     plane,  ///< six or more entries, each in about two triangles: triangulated planes
     crowded ///< six or more entries otherwise, as in three dimensions
 };
 template <executor Executor, class T, class I>
-neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I> const& degree) {
+neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I> const& degree, double outside) {
     constexpr double few = 5, min_triangles = 1, max_triangles = 3; // triangles per coupling
     std::int64_t const rows = degree.a.rows();
     if (!has_short_rows(degree.a)) return neighbourhood::sparse;
-    double const mean = sampled_mean(exec, rows, degree);
+    double const mean = sampled_mean(exec, rows, degree) + outside;
     if (mean < few) return neighbourhood::sparse;
     double const triangles = 2 * sampled_mean(exec, rows, triangles_of_row<T, I>{degree}) / mean;
     return min_triangles <= triangles && triangles <= max_triangles ? neighbourhood::plane : neighbourhood::crowded;
@@ -100,14 +102,16 @@ neighbourhood classify_neighbourhood(Executor const& exec, filtered_degree<T, I>
 ///   instead of 0.38 times the nonzeros of the first level.
 template <executor Executor, class T, class I>
 bool aggregate_first_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric,
-                           prolongator_limits const& limits, I first, I second, level_aggregates<I>& made) {
+                           prolongator_limits const& limits, I first, I second, double outside,
+                           level_aggregates<I>& made) {
     constexpr I small = 2;
     filter_rule<T, I> rule{1 / rows.scale, limits.threshold, rows.diagonal.data(), rows.kinds.data(), false, {}};
-    neighbourhood const around = classify_neighbourhood(exec, filtered_degree<T, I>{a, rule});
+    neighbourhood const around = classify_neighbourhood(exec, filtered_degree<T, I>{a, rule}, outside);
     if (around == neighbourhood::crowded) {
         split_into_aggregates(exec, a, rows, symmetric, std::min(first, small), std::min(second, small), made);
         rule.along.of = made.aggregates.of.data();
-        if (made.aggregates.count > 0 && exceeds_products(exec, length_of_row<T, I>{a, rule, {}}, limits.products))
+        if (made.aggregates.count > 0 &&
+            exceeds_products(exec, length_of_row<T, I>{a, rule, {}}, limits.products, outside))
             return false;
     }
     split_into_aggregates(exec, a, rows, symmetric, around == neighbourhood::plane ? first + 1 : first, second, made);
@@ -142,26 +146,28 @@ bool suits_forest_smoother(Executor const& exec, csr_view<T, I> a, row_scales co
 }
 
 /// Coarsens by the couplings between unknowns: P_0 is constant on the aggregates. `mirrors` of A; empty if A is
-/// symmetric. `coupled`: with other ranks.
+/// symmetric. `coupling`, if not null: with other ranks.
 template <executor Executor, class T, class I>
 level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Executor, T, I> const& level,
                                         csr_view<T, I> a, bool is_first, array_view<I const> mirrors,
                                         prolongator_limits const& limits, multilevel_options const& options,
-                                        bool coupled, stopwatch<Executor>& watch, multilevel_report& report) {
+                                        level_coupling<Executor, T, I> const* coupling, stopwatch<Executor>& watch,
+                                        multilevel_report& report) {
     auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, mirrors);
     report.coupling_seconds += watch.lap();
     bool const symmetric = mirrors.size() == 0;
     level_coarsening<T, I> c;
     c.made = begin_aggregates(exec, couplings);
     I const first = I(options.first_run), second = I(options.second_run);
-    c.follows_forest = !coupled && suits_forest_smoother(exec, a, level.scales, c.made.coverage, symmetric);
+    c.follows_forest = !coupling && suits_forest_smoother(exec, a, level.scales, c.made.coverage, symmetric);
     // Where coefficients jump from point to point, an aggregate of two runs joins clusters that differ. Runs of five
     // that are not merged: exp(3 N(0, 1)) 15, 17, 20 instead of 17, 18, 24 iterations, complexity 1.6 instead of 1.5,
     // about the same time.
     if (c.follows_forest && symmetric)
         split_into_aggregates(exec, a, level.scales, symmetric, first + 2, I(1), c.made);
     else if (is_first)
-        c.smooths = aggregate_first_level(exec, a, level.scales, symmetric, limits, first, second, c.made);
+        c.smooths = aggregate_first_level(exec, a, level.scales, symmetric, limits, first, second,
+                                          coupling ? double(coupling->entries()) / double(a.rows()) : 0, c.made);
     else
         split_into_aggregates(exec, a, level.scales, symmetric, first, second, c.made);
     c.tentative = membership_matrix<T>(exec, c.made.aggregates);
@@ -223,15 +229,28 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     return c;
 }
 
+/// Of a rank without rows, while other ranks coarsen theirs.
+template <executor Executor, class T, class I>
+level_coarsening<T, I> coarsen_nothing(Executor const& exec, level_modes<T> const& modes) {
+    level_coarsening<T, I> c;
+    c.tentative = no_entries<T, I, I>(exec, I(0), I(0));
+    c.below = {modes.count, modes.count, {}};
+    return c;
+}
+
+inline int smoothed_levels(multilevel_report const& report, levels_above const& above) {
+    return above.smoothed +
+           int(std::count_if(report.levels.begin(), report.levels.end(), [](auto const& l) { return l.smoothed; }));
+}
+
 /// Builds the structure below a level, and its smoother. Adds the times of the steps to the report; replaces `modes`,
-/// if any, by those of the next level. `others`: sums of entries that are not in `a` but in `coupling`. Returns the
-/// sums of these entries after filtering.
+/// if any, by those of the next level. `others`: sums of entries that are not in `a` but in `coupling`, which decides
+/// for all ranks together whether the level is the last one. Returns the sums of these entries after filtering.
 template <executor Executor, class T, class I>
 filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a,
-                                    int depth, bool symmetric, multilevel_options const& options, level_modes<T>& modes,
-                                    multilevel_report& report, coupling_sums<T> const& others,
-                                    level_coupling<Executor, T, I>* coupling) {
-    constexpr double min_reduction = 0.8;
+                                    int depth, bool symmetric, multilevel_options const& options,
+                                    levels_above const& above, level_modes<T>& modes, multilevel_report& report,
+                                    coupling_sums<T> const& others, level_coupling<Executor, T, I>* coupling) {
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
     level.a = a;
@@ -243,8 +262,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     // Dropped entries are lumped to the diagonal, which preserves only constants. Entries with the sign of the
     // diagonal, which smoothed prolongators cause on lower levels, are kept there: without them problems with jumping
     // coefficients take 20 % more iterations.
-    auto const smoothed_above =
-        int(std::count_if(report.levels.begin(), report.levels.end(), [](auto const& l) { return l.smoothed; }));
+    int const smoothed_above = smoothed_levels(report, above);
     double const threshold = modes ? 0 : std::ldexp(options.drop, -smoothed_above);
     // The limit of products grows with the components: each entry of A meets rows of P with the columns of one
     // component. Elasticity in the plane with 65 thousand unknowns takes 26 iterations and the same time instead of 36.
@@ -252,16 +270,18 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     prolongator_limits limits{{threshold, threshold > 0 && smoothed_above == 0},
                               options.products * double((modes ? 1 : modes.block) * report.levels.front().nonzeros)};
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
-    if (n > options.coarsest && depth + 1 < options.max_levels) {
+    if ((coupling || n > options.coarsest) && depth + 1 < options.max_levels) {
         level.scales = compute_row_scales(exec, a, level.plan, others);
         if (!symmetric) mirrors = graph_detail::find_mirrors(exec, level.plan, a);
-        if (modes)
+        if (n == 0)
+            c = coarsen_nothing<Executor, T, I>(exec, modes);
+        else if (modes)
             c = coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report);
         else if (modes.block > 1)
             c = coarsen_components<Executor, T, I>(exec, a, modes.block, symmetric, options, watch, report);
         else
-            c = coarsen_unknowns(exec, level, a, depth == 0, array_view<I const>(mirrors.view()), limits, options,
-                                 coupling != nullptr, watch, report);
+            c = coarsen_unknowns(exec, level, a, depth + above.count == 0, array_view<I const>(mirrors.view()), limits,
+                                 options, coupling, watch, report);
         row.coverage = c.made.coverage;
         if (depth == 0 && n <= multilevel_report::max_shown) {
             auto const of = to_vector(exec, c.made.aggregates.of);
@@ -270,9 +290,9 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
         report.aggregate_seconds += watch.lap();
         I const count = c.tentative.columns();
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
-        level.last = count == 0 || double(count) > min_reduction * double(n);
+        level.last = coupling ? coupling->stalls(count) : stalls(n, count);
+        if (count == 0) c.smooths = false;
     }
-    if (coupling) level.last = coupling->is_last_of_any(level.last);
     if (!level.last) {
         if (modes) modes = std::move(c.below);
         row.smoothed = c.smooths;
@@ -286,7 +306,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
                                          level.scales.kinds.data(),
                                          false,
                                          {c.made.aggregates.of.data(), {}, modes ? 1 : modes.block}},
-                                        level.scales.scale, {c.tentative.view(), modes.count}, symmetric);
+                                        level.scales.scale, {c.tentative.view(), modes.count});
         using prolongator = smoothed_prolongator<Executor, T, I>;
         if (c.smooths)
             level.prolongator =

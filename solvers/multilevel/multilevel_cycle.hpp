@@ -23,10 +23,9 @@ template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
     /// `coupling`, if not null, couples the levels with those of other ranks; it must outlive the hierarchy.
-    /// `known_symmetric`: `a` is symmetric up to rounding; otherwise this is determined by asymmetry_of().
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                          near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
-                         bool known_symmetric = false);
+                         levels_above const& above = {});
 
     void refresh(Executor const& exec, csr_view<T, I> a);
 
@@ -80,9 +79,10 @@ private:
         auto& storage = storages_.emplace_back();
         report_.direct = level.last && !coupling_ && n <= std::max<std::int64_t>(options_.coarsest, max_direct_rows) &&
                          report_.end != coarsening_end::nothing && n > 0;
-        storage.a = buffer<S>(exec, level.a.nonzeros());
+        bool const together = level.last && solved_together_;
+        if (!together || options_.cycle == multilevel_cycle::w) storage.a = buffer<S>(exec, level.a.nonzeros());
         bool const works = !level.last || !report_.direct;
-        if (works) storage.smoothed = buffer<T>(exec, n);
+        if (works && !together) storage.smoothed = buffer<T>(exec, n);
         if (!level.last) {
             storage.p = buffer<S>(exec, level.prolongator.nonzeros());
             storage.r = buffer<S>(exec, level.prolongator.nonzeros());
@@ -108,6 +108,7 @@ private:
             report_.smoother_seconds += watch.lap();
             return {};
         }
+        if (level.last && solved_together_) return {};
         level.smoother.fill(exec, a, level.plan, others);
         report_.smoother_seconds += watch.lap();
         if (level.last) return {};
@@ -288,7 +289,7 @@ private:
         transfer(r, residual, store_value<T>{coarse_b});
         if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
         cycle(exec, depth + 1, coarse_b, coarse_x, a.transposed);
-        if (below.second_b.size() > 0) {
+        if (options_.cycle == multilevel_cycle::w && !(structures_[depth + 1].last && direct())) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
             auto const c = matrix(exec, depth + 1, a.transposed);
             compute_residual(exec, depth + 1, c, coarse_b, coarse_x, again);
@@ -322,7 +323,7 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
                                                               multilevel_options const& options,
                                                               near_null_space<T> const& near,
                                                               level_coupling<Executor, T, I>* coupling,
-                                                              bool known_symmetric)
+                                                              levels_above const& above)
     : options_(options), coupling_(coupling) {
     level_modes<T> modes = first_modes(exec, near, a.rows());
     nonzero_flags const found = inspect_nonzeros(exec, a);
@@ -334,8 +335,9 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     symmetry const mirrored =
         sorted ? symmetry{found.symmetric_pattern(), !found.any(nonzero_flags::unequal)} : symmetry_of(exec, a);
     constexpr double tolerance = symmetry_tolerance<T>;
-    bool const symmetric =
-        known_symmetric || (mirrored.pattern && (mirrored.values || asymmetry_of(exec, a, tolerance) <= tolerance));
+    bool symmetric =
+        above.symmetric || (mirrored.pattern && (mirrored.values || asymmetry_of(exec, a, tolerance) <= tolerance));
+    if (coupling_) symmetric = coupling_->agreed_symmetry(exec, a, symmetric);
     if (modes.block == 0) {
         modes.block = symmetric ? block_of_pattern(exec, a) : 1;
         if (coupling_) modes.block = coupling_->agreed_block(a.rows(), modes.block);
@@ -348,11 +350,12 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
         bool const inverted = chooses_last && depth > 0 && a.rows() > options_.coarsest &&
                               a.rows() <= direct_.max_chosen && direct_.eliminate(exec, a);
         if (inverted) options_.coarsest = int(a.rows());
-        if (coupling_ && coupling_->ends(a.rows())) options_.max_levels = depth + 1;
+        if (coupling_ && coupling_->ends()) options_.max_levels = depth + 1;
         auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
         auto const crossing =
-            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
-        if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a, modes);
+            coarsen_level(exec, level, a, depth, symmetric, options_, above, modes, report_, others, coupling_);
+        if (coupling_ && level.last)
+            solved_together_ = coupling_->finish(exec, a, modes, smoothed_levels(report_, above));
         allocate(exec, depth);
         level_values<T> below = fill(exec, depth, a, inverted, others, crossing);
         if (level.last) break;

@@ -140,11 +140,12 @@ bool has_short_rows(csr_view<T, I> a) {
     constexpr double longest = 32;
     return double(a.nonzeros()) <= longest * double(a.rows());
 }
-/// Whether P^T A P, estimated by a sample as in prolongator_limits, exceeds `products` with a margin.
+/// Whether P^T A P, estimated by a sample as in prolongator_limits, exceeds `products` with a margin. `outside`:
+/// entries per row of P in columns of other ranks.
 template <executor Executor, class T, class I>
-bool exceeds_products(Executor const& exec, length_of_row<T, I> const& length, double products) {
+bool exceeds_products(Executor const& exec, length_of_row<T, I> const& length, double products, double outside = 0) {
     constexpr double margin = 1.2;
-    double const mean = sampled_mean(exec, length.a.rows(), length);
+    double const mean = sampled_mean(exec, length.a.rows(), length) + outside;
     return mean * mean * double(length.a.nonzeros()) > margin * products;
 }
 

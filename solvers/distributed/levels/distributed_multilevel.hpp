@@ -3,14 +3,17 @@
 /// The multilevel forest method over several ranks. Each rank coarsens its own block; aggregates do not cross rank
 /// boundaries; on every level the residual includes the couplings K between ranks.
 ///
-/// The matrix of every level is the Galerkin product over all ranks. If all own blocks are symmetric, the prolongator
-/// is also smoothed across rank boundaries and has entries Q in columns of other ranks. Otherwise the row sums of K are
-/// lumped to the diagonal of the filtered matrix, like all dropped entries, so that constants are preserved. Without Q
-/// the couplings across a rank boundary become three times too strong, relative to those within a rank, with every
-/// level. When all ranks together have few rows, every rank gathers the whole matrix and solves the same system by its
-/// own cycle.
+/// The matrix of every level is the Galerkin product over all ranks. If the matrix of all ranks is symmetric, the
+/// prolongator is also smoothed across rank boundaries and has entries Q in columns of other ranks. Otherwise the row
+/// sums of K are lumped to the diagonal of the filtered matrix, like all dropped entries, so that constants are
+/// preserved. Without Q the couplings across a rank boundary become three times too strong, relative to those within a
+/// rank, with every level.
+///
+/// When a level has too few rows for its ranks, the rows of neighbouring ranks move to one of them (merged_rows.hpp),
+/// and the levels below are made there by the same classes, at last on one rank.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -34,7 +37,10 @@ public:
         : messages_(messages), pattern_(exec, a.own_block().view()),
           coupling_(std::make_unique<rank_coupling<Executor, T>>(exec, messages, a, options)),
           levels_(std::make_unique<rank_hierarchy<Executor, T>>(exec, a.own_block().view(), options, near,
-                                                                coupling_.get())) {}
+                                                                coupling_.get())),
+          totals_(messages.all_reduce(coupling_->totals(levels_->report()), [](auto const& p, auto const& q) {
+              return level_totals{std::max(p.levels, q.levels), p.nonzeros + q.nonzeros};
+          })) {}
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
@@ -53,17 +59,20 @@ public:
             pattern_.require_same(exec, own);
             couplings.emplace(coupling_->couplings_to_refresh(exec, a));
             constexpr double tolerance = symmetry_tolerance<T>;
-            if (coupling_->needs_symmetric_blocks() && !(asymmetry_of(exec, own, tolerance) <= tolerance))
+            if (coupling_->needs_symmetry() && !(asymmetry_of(exec, own, tolerance) <= tolerance))
                 throw matrix_error("the block of rows and columns of this rank is no longer symmetric; make a new "
                                    "preconditioner");
         });
+        if (coupling_->needs_symmetry() && !coupling_->are_symmetric(exec, own, *couplings))
+            throw refused_refresh("the entries between ranks are no longer symmetric; make a new preconditioner");
         coupling_->begin_refresh(exec, std::move(*couplings));
         levels_->refresh(exec, own);
     }
     std::vector<finding> findings() const {
         multilevel_report const& r = levels_->report();
-        return {{"levels", finding_unit::count, double(coupling_->levels())},
-                {"operator_complexity", finding_unit::number, r.operator_complexity},
+        double const first = coupling_->first_nonzeros();
+        return {{"levels", finding_unit::count, totals_.levels},
+                {"operator_complexity", finding_unit::number, first > 0 ? totals_.nonzeros / first : 1},
                 {"unknowns_per_point", finding_unit::count, double(r.block)},
                 {"weight_coverage", finding_unit::fraction, r.levels.front().coverage},
                 {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
@@ -72,7 +81,7 @@ public:
                 {"galerkin_seconds", finding_unit::seconds, r.galerkin_seconds},
                 {"smoother_seconds", finding_unit::seconds, r.smoother_seconds},
                 {"cut_seconds", finding_unit::seconds, coupling_->boundary_seconds()},
-                {"together_seconds", finding_unit::seconds, coupling_->together_seconds()}};
+                {"together_seconds", finding_unit::seconds, coupling_->merged_seconds()}};
     }
 
 private:
@@ -80,6 +89,7 @@ private:
     detail::pattern_fingerprint pattern_; ///< of the own block
     std::unique_ptr<rank_coupling<Executor, T>> coupling_;
     std::unique_ptr<rank_hierarchy<Executor, T>> levels_;
+    level_totals totals_; ///< of all ranks
 };
 
 } // namespace distributed

@@ -9,8 +9,8 @@
 ///     R K (P + Q) + R A Q                    its own rows
 ///     Q^T A P + Q^T A Q + Q^T K (P + Q)      rows of other ranks, which it sends to them
 ///
-/// only for rows at rank boundaries. Q is used only if all own blocks are symmetric. Then R = P^T, Q^T A P is the
-/// transpose of R A Q, and the columns of A at the boundaries equal its rows.
+/// only for rows at rank boundaries. Q is used only if the matrix of all ranks is symmetric. Then R = P^T, Q^T A P is
+/// the transpose of R A Q, and the columns of A at the boundaries equal its rows.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,8 +16,8 @@
 #include <coppice/solvers/distributed/levels/coupled_level.hpp>
 #include <coppice/solvers/distributed/levels/couplings.hpp>
 #include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
-#include <coppice/solvers/distributed/levels/gathered_matrix.hpp>
-#include <coppice/solvers/distributed/rows/rank_executor.hpp>
+#include <coppice/solvers/distributed/levels/merged_rows.hpp>
+#include <coppice/solvers/distributed/levels/rank_symmetry.hpp>
 #include <coppice/solvers/multilevel/multilevel_definitions.hpp>
 #include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
 
@@ -28,25 +27,37 @@ namespace distributed {
 template <executor Executor, class T>
 using rank_hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
 
+/// Number of levels, and nonzeros of all of them.
+struct level_totals {
+    double levels, nonzeros;
+};
+
 /// The levels of all ranks as seen by one rank.
 template <executor Executor, class T>
 class rank_coupling final : public multilevel_detail::level_coupling<Executor, T, std::int32_t> {
 public:
-    /// The options also apply to the last levels, which every rank stores.
+    /// The options also apply to the levels after merging rows.
     rank_coupling(Executor const& exec, rank_communicator const& messages, distributed_csr<Executor, T> const& a,
                   multilevel_options const& options)
-        : exec_(exec, messages), options_(options) {
-        first_nonzeros_ = this->messages().all_reduce(double(a.own_block().nonzeros()), plus{});
-        auto couplings = first_couplings(exec, a);
-        hypersparse_rows<T> const above(exec, couplings.rows(), couplings.columns());
-        pattern_.emplace(exec, square_pattern_of(couplings));
-        add_level(exec, std::move(couplings), a.begins(), above);
+        : rank_coupling(exec, messages, first_couplings(exec, messages, a), a.begins(), a.own_block().nonzeros(),
+                        options, {}, target_rows(a.begins())) {
+        pattern_.emplace(exec, square_pattern_of(levels_.front()->k));
+    }
+    /// The couplings `k` of a matrix whose own block has `nonzeros` nonzeros; `above`: the levels above. `target`: see
+    /// target_rows().
+    rank_coupling(Executor const& exec, rank_communicator const& messages, hypersparse_rows<T> k, rank_offsets begin,
+                  std::int64_t nonzeros, multilevel_options const& options,
+                  multilevel_detail::levels_above const& above, std::int64_t target)
+        : messages_(messages), options_(options), above_(above), target_(target),
+          first_nonzeros_(messages.all_reduce(double(nonzeros) + double(k.nonzeros()), plus{})) {
+        hypersparse_rows<T> const no_q(exec, k.rows(), k.columns());
+        add_level(exec, std::move(k), std::move(begin), no_q);
     }
 
     /// Reads the couplings of `a` for begin_refresh(). Throws for another pattern than that of the set-up and for
     /// values that are not finite. Not collective.
     hypersparse_rows<T> couplings_to_refresh(Executor const& exec, distributed_csr<Executor, T> const& a) const {
-        auto couplings = first_couplings(exec, a);
+        auto couplings = first_couplings(exec, messages_, a);
         auto const& level = *levels_.front();
         if (a.begins() != level.begin || !are_equal(exec, couplings.list().view(), level.rows.rows.view()))
             detail::pattern_fingerprint::refuse();
@@ -58,23 +69,35 @@ public:
         levels_.front()->refresh(exec, std::move(couplings));
         depth_ = 0;
     }
-    /// Whether P has entries between ranks, which galerkin_at_boundaries() multiplies by symmetric own blocks.
-    bool needs_symmetric_blocks() const {
-        return std::any_of(levels_.begin(), levels_.end(), [](auto const& level) { return level->crosses; });
+    /// Whether P has entries between ranks, for which galerkin_at_boundaries() needs a symmetric matrix. Equal on all
+    /// ranks.
+    bool needs_symmetry() const {
+        return std::any_of(levels_.begin(), levels_.end(), [](auto const& level) { return level->crosses; }) ||
+               (lower_coupling_ && lower_coupling_->needs_symmetry());
+    }
+    /// Whether new couplings on the pattern of the first level are symmetric up to rounding on all ranks. Collective.
+    bool are_symmetric(Executor const& exec, csr_view<T> a, hypersparse_rows<T> const& k) {
+        return !any_rank(!is_symmetric(exec, messages_, *levels_.front(), a, k));
     }
 
     int agreed_block(std::int64_t rows, int found) override {
         int agreed = 0; // a rank without rows agrees with all
-        for (int const of_rank : messages().gather(rows > 0 ? found : 0))
+        for (int const of_rank : messages_.gather(rows > 0 ? found : 0))
             agreed = of_rank == 0 ? agreed : agreed == 0 || agreed == of_rank ? of_rank : 1;
         return std::max(agreed, 1);
     }
 
-    bool ends(std::int64_t rows) override {
-        std::int64_t const target = levels_.front()->begin.back() / messages().ranks() / gathered_fraction;
-        return offsets_of_ranks(messages(), rows).back() <=
-               std::clamp(target, min_gathered_target, max_gathered_target);
+    bool agreed_symmetry(Executor const& exec, csr_view<T> a, bool symmetric) override {
+        if (!above_.symmetric)
+            above_.symmetric =
+                !any_rank(!symmetric) && are_symmetric(exec, a, levels_.front()->k); // the same on all ranks
+        return above_.symmetric;
     }
+    bool ends() override {
+        groups_ = ranks_after_merging(current().begin, target_);
+        return groups_ > 0;
+    }
+    std::int64_t entries() const override { return levels_[std::size_t(depth_)]->k.nonzeros(); }
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = current();
         row_magnitudes_ = zeros(exec, level.size);
@@ -88,21 +111,21 @@ public:
         });
         return {row_magnitudes_.data()};
     }
-    bool is_last_of_any(bool of_this) override { return any_rank(of_this); }
+    bool stalls(std::int64_t coarse) override {
+        begin_below_ = offsets_of_ranks(messages_, coarse);
+        auto const& begin = current().begin;
+        if (!multilevel_detail::stalls(begin.back(), begin_below_.back())) return false;
+        if (begin_below_.back() > 0) groups_ = ranks_after_stall(begin); // without aggregates merging is useless
+        return true;
+    }
 
     multilevel_detail::filtered_couplings<T>
     filter(Executor const& exec, multilevel_detail::filter_rule<T, std::int32_t> const& rule, double scale,
-           multilevel_detail::tentative_prolongator<T, std::int32_t> const& tentative, bool symmetric) override {
+           multilevel_detail::tentative_prolongator<T, std::int32_t> const& tentative) override {
         detail::stopwatch watch(exec);
         auto& level = current();
-        if (depth_ == 0) {
-            auto const couplings = symmetry_of(exec, messages(), level.k, level.begin);
-            smooths_over_boundaries_ = !any_rank(!symmetric || !couplings.pattern);
-            symmetric_ = !any_rank(!symmetric || !couplings.values);
-        }
-        begin_below_ = offsets_of_ranks(messages(), tentative.p.columns());
-        level.filtered = filter_at_boundaries(exec, messages(), level, rule, scale, smooths_over_boundaries_,
-                                              first_below(), tentative);
+        level.filtered =
+            filter_at_boundaries(exec, messages_, level, rule, scale, above_.symmetric, first_below(), tentative);
         boundary_seconds_ += watch.lap();
         return filter_sums(exec);
     }
@@ -121,7 +144,7 @@ public:
         level.crosses = any_rank(smoothing_.nonzeros() > 0);
         p_halo_ = prolongator_in_halo(exec, level, made.p);
         next_ = galerkin_at_boundaries<Executor, T>(
-            exec, messages(), {level.k, p_halo_, smoothing_, made.a, made.p, made.r_transposed, begin_below_},
+            exec, messages_, {level.k, p_halo_, smoothing_, made.a, made.p, made.r_transposed, begin_below_},
             level.crosses);
         boundary_seconds_ += watch.lap();
     }
@@ -148,33 +171,40 @@ public:
         return whole;
     }
 
-    bool finish(Executor const& exec, csr_view<T> a, multilevel_detail::level_modes<T> const& modes) override {
+    bool finish(Executor const& exec, csr_view<T> a, multilevel_detail::level_modes<T> const& modes,
+                int smoothed) override {
         detail::stopwatch watch(exec);
         auto& level = current();
-        if (level.begin.back() > max_gathered_rows || level.begin.back() == 0) return false;
-        for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
-            rows_per_rank_ = std::max(rows_per_rank_, level.begin[p + 1] - level.begin[p]);
-        mine_ = zeros(exec, rows_per_rank_);
-        csr<T> const together = gather_level(exec, a);
-        std::int64_t const n = together.rows();
+        if (level.begin.back() == 0 || groups_ == 0) return false;
+        merge_ = std::make_unique<merged_rows<Executor, T>>(exec, messages_, level.begin, groups_);
+        auto merged = merge_->merge(exec, a, std::move(level.k));
+        merged_b_ = buffer<T>(exec, merge_->rows());
+        merged_x_ = buffer<T>(exec, merge_->rows());
+        auto const vectors = merge_modes(exec, modes, level.size);
+        multilevel_detail::levels_above const above{above_.count + depth_, messages_.all_reduce(smoothed, maximum{}),
+                                                    above_.symmetric};
+        double const nonzeros =
+            messages_.all_reduce(double(merged.own.nonzeros()) + double(merged.k.nonzeros()), plus{});
         multilevel_options below = options_;
         below.max_levels = std::max(1, options_.max_levels - depth_);
-        below.drop = std::ldexp(options_.drop, -depth_);
-        below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
-        auto const vectors = gather_modes(exec, modes, level.size);
-        solver_ = std::make_unique<rank_hierarchy<Executor, T>>(
-            exec, together.view(), below, near_null_space<T>{modes.block, modes.count, vectors.view()}, nullptr,
-            symmetric_);
-        all_ = buffer<T>(exec, n);
-        solution_ = buffer<T>(exec, n);
-        together_seconds_ = watch.lap();
+        below.products = options_.products * first_nonzeros_ / std::max(nonzeros, 1.0);
+        bool const several = ranks_with_rows(merge_->begin()) > 1;
+        if (several)
+            lower_coupling_ = std::make_unique<rank_coupling>(exec, messages_, std::move(merged.k), merge_->begin(),
+                                                              merged.own.nonzeros(), below, above, target_);
+        if (several || merge_->rows() > 0)
+            lower_ = std::make_unique<rank_hierarchy<Executor, T>>(
+                exec, merged.own.view(), below, near_null_space<T>{modes.block, modes.count, vectors.view()},
+                lower_coupling_.get(), above);
+        merged_seconds_ = watch.lap();
         return true;
     }
     void refresh_last(Executor const& exec, csr_view<T> a) override {
         detail::stopwatch watch(exec);
-        csr<T> const together = gather_level(exec, a);
-        solver_->refresh(exec, together.view());
-        together_seconds_ += watch.lap();
+        auto merged = merge_->merge(exec, a, std::move(current().k));
+        if (lower_coupling_) lower_coupling_->begin_refresh(exec, std::move(merged.k));
+        if (lower_) lower_->refresh(exec, merged.own.view());
+        merged_seconds_ += watch.lap();
     }
 
     void start(Executor const& exec, int depth, T const* x) override {
@@ -209,40 +239,41 @@ public:
         level.prolonged.reduce(exec, below.outer.values(), add_to_rows<T>{x, level.prolonged.rows.data()});
     }
     void solve(Executor const& exec, T const* b, T* x) override {
-        auto const& level = *levels_.back();
-        std::int64_t const n = level.size;
-        exec.copy_elements(b, mine_.data(), n);
-        detail::gather_values(exec_, mine_.data(), all_.data(), rows_per_rank_);
-        solver_->apply(exec, all_.data(), solution_.data());
-        exec.copy_elements(solution_.data() + messages().rank() * rows_per_rank_, x, n);
+        merge_->to_merged(exec, b, merged_b_.data());
+        if (lower_) lower_->apply(exec, merged_b_.data(), merged_x_.data());
+        merge_->to_ranks(exec, merged_x_.data(), x);
     }
 
-    std::int64_t levels() const { return std::int64_t(levels_.size()); }
+    /// The size of all levels on this rank, from the report of the hierarchy of this coupling.
+    level_totals totals(multilevel_report const& report) const {
+        level_totals all{double(report.levels.size()), 0};
+        for (std::size_t d = 0; d + (merge_ ? 1 : 0) < levels_.size(); ++d) // a merged level is counted after merging
+            all.nonzeros += double(report.levels[d].nonzeros) + double(levels_[d]->rows.values.size());
+        if (!lower_) return all;
+        multilevel_report const& lower = lower_->report();
+        level_totals below{double(lower.levels.size()), 0};
+        if (lower_coupling_)
+            below = lower_coupling_->totals(lower);
+        else
+            for (auto const& level : lower.levels) below.nonzeros += double(level.nonzeros);
+        return {all.levels + below.levels - 1, all.nonzeros + below.nonzeros};
+    }
+    double first_nonzeros() const { return first_nonzeros_; } ///< of the matrix of all ranks
     /// Communication between ranks: of the set-up and of all refreshes together.
     double boundary_seconds() const { return boundary_seconds_; }
-    /// The levels that every rank stores: of the set-up and of all refreshes together.
-    double together_seconds() const { return together_seconds_; }
+    /// The levels after merging rows: of the set-up and of all refreshes together.
+    double merged_seconds() const { return merged_seconds_; }
     /// Whether a cycle may be captured into a CUDA graph.
     bool replayable() const { // not covered: devices only
-        bool all = true;
+        bool all = !merge_ || merge_->replayable();
         for (auto const& level : levels_) all = all && level->outer.replayable();
-        return all && gathers_on_device(exec_);
+        return all && (!lower_coupling_ || lower_coupling_->replayable());
     }
 
 private:
-    /// Number of rows of all ranks below which every rank stores the whole matrix: a level of this size takes no more
-    /// time than on a single rank, and needs no halo.
-    static constexpr std::int64_t min_gathered_target = 4096, max_gathered_target = 131072;
-    /// the same relative to the rows per rank of the first level
-    static constexpr std::int64_t gathered_fraction = 16;
-    static constexpr std::int64_t max_gathered_rows = 262144; ///< limit if coarsening stalls earlier
-
-    static bool gathers_on_device(host_rank const&) { return false; } // not covered: devices only
-    static bool gathers_on_device(cuda_rank const& exec) { return exec.comm().devices() != nullptr; }
-    rank_communicator const& messages() const { return exec_.comm(); }
-    std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages().rank())]); }
+    std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages_.rank())]); }
     std::int32_t all_below() const { return std::int32_t(begin_below_.back()); }
-    bool any_rank(bool of_this) const { return messages().all_reduce(int(of_this), maximum{}) != 0; }
+    bool any_rank(bool of_this) const { return messages_.all_reduce(int(of_this), maximum{}) != 0; }
     coupled_level<Executor, T>& current() { return *levels_[std::size_t(depth_)]; }
     static buffer<T> zeros(Executor const& exec, std::int64_t count) {
         buffer<T> values(exec, count);
@@ -251,12 +282,13 @@ private:
     }
     void add_level(Executor const& exec, hypersparse_rows<T> couplings, rank_offsets begin,
                    hypersparse_rows<T> const& above) {
-        levels_.push_back(std::make_unique<coupled_level<Executor, T>>(exec, messages(), std::move(couplings),
+        levels_.push_back(std::make_unique<coupled_level<Executor, T>>(exec, messages_, std::move(couplings),
                                                                        std::move(begin), above));
     }
     /// K of the first level.
-    hypersparse_rows<T> first_couplings(Executor const& exec, distributed_csr<Executor, T> const& a) const {
-        return couplings_of(exec, a, a.begins()[std::size_t(messages().rank())], [](T value) { return value; });
+    static hypersparse_rows<T> first_couplings(Executor const& exec, rank_communicator const& messages,
+                                               distributed_csr<Executor, T> const& a) {
+        return couplings_of(exec, a, a.begins()[std::size_t(messages.rank())], [](T value) { return value; });
     }
     /// The listed rows of K as a matrix of rows x rows, because pattern_fingerprint takes square matrices only.
     static csr_view<T> square_pattern_of(hypersparse_rows<T> const& k) {
@@ -306,23 +338,11 @@ private:
                 level.next_indices.data(),
                 std::as_const(level.next_values).data()};
     }
-    /// The last level of all ranks.
-    csr<T> gather_level(Executor const& exec, csr_view<T> a) {
-        auto& level = current();
-        csr<T> const mine =
-            rows_of_rank(exec, a, std::move(level.k), level.begin, std::int32_t(rows_per_rank_), messages().rank());
-        return gather_all_rows(exec_, mine.view());
-    }
-    /// The near-null-space vectors of all ranks for the last level, which has `size` rows on this rank; zeros in
-    /// padding rows.
-    buffer<T> gather_modes(Executor const& exec, multilevel_detail::level_modes<T> const& modes, std::int64_t size) {
-        std::int64_t const n = rows_per_rank_ * messages().ranks();
-        buffer<T> vectors(exec, n * modes.count);
-        for (int c = 0; c < modes.count; ++c) {
-            exec.copy_elements(modes.vectors.data() + c * size, mine_.data(), size);
-            detail::gather_values(exec_, mine_.data(), vectors.data() + c * n, rows_per_rank_);
-        }
-        if (modes.count > 0) coppice::fill(exec, mine_.view(), T(0)); // the padding of solve()
+    /// The near-null-space vectors of the last level, which has `size` rows on this rank, after merging rows.
+    buffer<T> merge_modes(Executor const& exec, multilevel_detail::level_modes<T> const& modes, std::int64_t size) {
+        buffer<T> vectors(exec, merge_->rows() * modes.count);
+        for (int c = 0; c < modes.count; ++c)
+            merge_->to_merged(exec, modes.vectors.data() + c * size, vectors.data() + c * merge_->rows());
         return vectors;
     }
     /// P + Q in the rows of the halo of the level.
@@ -335,26 +355,29 @@ private:
         if (level.crosses) of_p = add(exec, of_p, smoothing_);
         auto const sent = gather_rows(exec, of_p, sent_rows);
         return detail::list_rows(exec, level.all, level.needs.data(),
-                                 exchange_rows(exec, messages(), plan.send_begin, sent.view(), plan.receive_begin));
+                                 exchange_rows(exec, messages_, plan.send_begin, sent.view(), plan.receive_begin));
     }
 
-    rank_executor<Executor> exec_;
+    rank_communicator messages_;
     multilevel_options options_;
+    multilevel_detail::levels_above above_; ///< its `symmetric` is that of the matrix of all ranks
+    std::int64_t target_;                   ///< target_rows() of the first level of all
     std::vector<std::unique_ptr<coupled_level<Executor, T>>> levels_{};
-    double first_nonzeros_ = 0;                            ///< of the own blocks
-    std::optional<detail::pattern_fingerprint> pattern_{}; ///< of K of the first level
+    double first_nonzeros_;                                ///< of the first level, on all ranks
+    std::optional<detail::pattern_fingerprint> pattern_{}; ///< of K of the first level of all
     int depth_ = 0;                                        ///< the level that is being set up or refreshed
-    std::int64_t rows_per_rank_ = 0;                       ///< rows per rank of the gathered last level
+    std::int64_t groups_ = 0; ///< number of ranks that take the rows of the last level; 0: they are not merged
     /// these and all members down to next_: of the level that is being coarsened
     buffer<T> row_magnitudes_{}, dropped_{}, remaining_{};
-    bool smooths_over_boundaries_ = false, symmetric_ = false;
     rank_offsets begin_below_{};      ///< first row of each rank on the next level
     hypersparse_rows<T> smoothing_{}; ///< K_F P_0, after damping Q; global columns
     hypersparse_rows<T> p_halo_{};    ///< P + Q in rows of other ranks; global rows and columns
     hypersparse_rows<T> next_{};      ///< the next matrix minus R A P of the own blocks; global columns
-    double boundary_seconds_ = 0, together_seconds_ = 0;
-    buffer<T> mine_{}, all_{}, solution_{};
-    std::unique_ptr<rank_hierarchy<Executor, T>> solver_{}; ///< of the levels that every rank stores
+    double boundary_seconds_ = 0, merged_seconds_ = 0;
+    std::unique_ptr<merged_rows<Executor, T>> merge_{}; ///< of the last level
+    buffer<T> merged_b_{}, merged_x_{};
+    std::unique_ptr<rank_coupling> lower_coupling_{};      ///< if several ranks have rows after merging
+    std::unique_ptr<rank_hierarchy<Executor, T>> lower_{}; ///< the levels after merging; null without rows
 };
 
 } // namespace distributed
