@@ -82,7 +82,7 @@ csr<double> with_pairs(csr<double> const& a) {
 
 TEST_CASE_TEMPLATE("distributed: with rigid body modes elasticity takes about the iterations of one rank", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    // Two distributed levels above those that every rank stores. The ranges of a Gauss-Seidel sweep end at ranks.
+    // Two distributed levels above those of one rank. The ranges of a Gauss-Seidel sweep end at ranks.
     elastic_solid const solid(sanitized ? 8 : 18);
     std::int64_t const n = solid.a.rows();
     struct of_test {
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("distributed: with rigid body modes elasticity takes about th
     elastic_solid const small(8);
     std::int64_t const rows = small.a.rows();
     auto const one = iterations<Fixture>(small, {0, rows}, "multilevel", true);
-    // Every rank stores all levels; one rank is empty.
+    // One rank has all levels, another one is empty.
     CHECK(iterations<Fixture>(small, {0, 0, rows / 9 * 3, rows}, "multilevel", true) <= one + 1);
 }
 
