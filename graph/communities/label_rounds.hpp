@@ -139,13 +139,14 @@ struct wake_neighbors {
     graph_view g;
     vertex_id const* labels;
     std::int32_t* waits;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         if (labels[v] != labels[u]) worker.store(waits + v, 1);
     }
+    // after operator(): nvcc 13.0 ignores COPPICE_NO_EXEC_CHECK after a template whose parameter is `auto`
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
 };
 struct end_label_round {
     worklist *list, *changed;
