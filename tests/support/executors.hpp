@@ -7,12 +7,14 @@
 
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <coppice/core/executor.hpp>
+#include <coppice/core/multi_executor.hpp>
 
 namespace coppice::test {
 
@@ -49,6 +51,23 @@ auto executors_of(std::size_t ranks) {
     }
     return all;
 }
+
+/// Calls work(exec, comm) on ranks. The executors of each number of ranks are made once, because NCCL takes long to
+/// connect devices.
+template <class Fixture>
+class rank_pool {
+public:
+    using exec_type = decltype(Fixture::exec());
+    template <class Work>
+    void run(std::size_t ranks, Work const& work) {
+        auto found = pools_.find(ranks);
+        if (found == pools_.end()) found = pools_.emplace(ranks, executors_of<Fixture>(ranks)).first;
+        found->second.run([&](exec_type const& exec, rank_communicator const& comm) { work(exec, comm); });
+    }
+
+private:
+    std::map<std::size_t, multi_executor<exec_type>> pools_{};
+};
 
 /// Expected differences between executors, and their reasons; nothing else depends on the executor.
 template <class Executor>

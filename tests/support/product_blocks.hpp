@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -29,6 +30,12 @@ struct plain_rows {
                 entries.lengths.data()};
     }
 };
+/// The matrix with values that are rounded to multiples of 1/64, so that products and their sums are exact: then
+/// devices, which fuse multiplications and additions, have the bits of the host.
+inline plain_rows with_exact_values(plain_rows a) {
+    for (double& v : a.entries.lengths) v = std::round(v * 64) / 64;
+    return a;
+}
 /// Random entries, in two of three rows, whose values have all bits.
 inline plain_rows random_matrix(int rows, int columns, int per_row, unsigned seed) {
     std::mt19937 random(seed);
@@ -46,32 +53,30 @@ inline plain_rows random_matrix(int rows, int columns, int per_row, unsigned see
     }
     return a;
 }
-/// The rows of a rank, as mxm_distributed() takes them.
-struct block_of_matrix {
-    row_block<double> block;
-    int columns;
-    block_of_matrix(plain_rows const& all, std::vector<int> const& begin, int rank)
-        : block(rows_of_rank(all.entries, begin, rank)), columns(all.columns) {}
-    csr_view<double> view() const {
-        return {int(block.rows()),  columns, int(block.columns.size()), block.offsets.data(), block.columns.data(),
-                block.values.data()};
-    }
-};
+/// The rows of a rank in memory of its executor, as mxm_distributed() takes them.
+template <class Executor>
+csr<double> block_of_matrix(Executor const& exec, plain_rows const& all, std::vector<int> const& begin, int rank,
+                            double factor = 1) {
+    auto block = rows_of_rank(all.entries, begin, rank);
+    for (double& v : block.values) v *= factor;
+    return {int(block.rows()), all.columns, exec.copy(block.offsets), exec.copy(block.columns),
+            exec.copy(block.values)};
+}
 
 /// A map for each product, which depends on the global inner index; composed in ascending order of these.
 struct maps_of_products {
     compose_maps<> add{};
     static constexpr bool allows_rounding = true;
-    affine_map<> multiply(double a, double b, std::int64_t inner) const {
+    COPPICE_HD affine_map<> multiply(double a, double b, std::int64_t inner) const {
         return {std::uint32_t(inner * 31 + 7), std::uint32_t((a + 2) * 1000) + std::uint32_t((b + 2) * 1000)};
     }
-    affine_map<> result(affine_map<> const& m) const { return m; }
+    COPPICE_HD affine_map<> result(affine_map<> const& m) const { return m; }
 };
 /// A number that depends on all positions.
 struct number_of_positions {
     static constexpr bool positional = true;
     template <class A, class B>
-    double operator()(A const&, B const&, element_positions const& at) const {
+    COPPICE_HD double operator()(A const&, B const&, element_positions const& at) const {
         return double(at.first_row + 1) * 1e6 + double(at.first_column) * 1e3 + double(at.second_row) * 10 +
                double(at.second_column);
     }
@@ -87,20 +92,24 @@ struct matrix_answers {
 };
 
 /// All products of A and B, with the pattern of a mask; a_begin divides the rows of A and of the mask.
-inline matrix_answers matrix_products_over_ranks(host_executor const& exec, rank_communicator const& comm,
-                                                 plain_rows const& a, plain_rows const& b, plain_rows const& mask,
-                                                 std::vector<int> const& a_begin, std::vector<int> const& b_begin) {
-    block_of_matrix const left(a, a_begin, comm.rank()), right(b, b_begin, comm.rank()),
-        admitted(mask, a_begin, comm.rank());
+template <class Executor>
+matrix_answers matrix_products_over_ranks(Executor const& exec, rank_communicator const& comm, plain_rows const& a,
+                                          plain_rows const& b, plain_rows const& mask, std::vector<int> const& a_begin,
+                                          std::vector<int> const& b_begin) {
+    auto const left = block_of_matrix(exec, a, a_begin, comm.rank()),
+               right = block_of_matrix(exec, b, b_begin, comm.rank()),
+               doubled = block_of_matrix(exec, b, b_begin, comm.rank(), 2),
+               admitted = block_of_matrix(exec, mask, a_begin, comm.rank());
     auto const multiply = [&](auto const& s) { return mxm_distributed(exec, comm, s, left.view(), right.view()); };
-    auto const values_of = [&](auto const& c) { return concatenated(comm, c.values()); };
+    auto const values_of = [&](auto const& c) { return concatenated(exec, comm, c.values()); };
     matrix_answers all;
     auto const sums = multiply(plus_times<double>{});
     CHECK(sums.columns() == b.columns);
+    auto const offsets = to_vector(exec, sums.row_offsets());
     std::vector<int> lengths;
-    for (int i = 0; i < sums.rows(); ++i) lengths.push_back(sums.row_offsets()[i + 1] - sums.row_offsets()[i]);
+    for (std::size_t i = 1; i < offsets.size(); ++i) lengths.push_back(offsets[i] - offsets[i - 1]);
     all.lengths = concatenated(comm, lengths);
-    all.columns = concatenated(comm, sums.column_indices());
+    all.columns = concatenated(exec, comm, sums.column_indices());
     all.sums = values_of(sums);
     all.maps = values_of(multiply(maps_of_products{}));
     all.nearest = values_of(multiply(min_plus<double>{}));
@@ -108,8 +117,6 @@ inline matrix_answers matrix_products_over_ranks(host_executor const& exec, rank
     all.positions = values_of(multiply(semiring_of<add_plus<double>, number_of_positions>{}));
 
     auto const plan = make_product_plan_distributed(exec, comm, left.view(), right.view());
-    block_of_matrix doubled = right;
-    for (double& v : doubled.block.values) v *= 2;
     all.again = values_of(mxm_distributed(exec, comm, plan, plus_times<double>{}, left.view(), doubled.view()));
     all.named =
         values_of(mxm_distributed(exec, comm, make_product_plan_distributed(exec, comm, left.view(), right.view()),
@@ -119,7 +126,7 @@ inline matrix_answers matrix_products_over_ranks(host_executor const& exec, rank
         auto const c =
             masked_mxm_distributed(exec, comm, plus_times<double>{}, left.view(), right.view(), admitted.view(), d);
         (complement ? all.complement : all.masked) = values_of(c);
-        (complement ? all.complement_columns : all.masked_columns) = concatenated(comm, c.column_indices());
+        (complement ? all.complement_columns : all.masked_columns) = concatenated(exec, comm, c.column_indices());
     }
     return all;
 }

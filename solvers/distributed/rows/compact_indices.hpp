@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Positions of global indices among the distinct ones, found by all threads of a rank.
+/// Positions of global indices among the distinct ones, found by all threads of a rank or by its device.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <coppice/core/error.hpp>
@@ -143,5 +144,60 @@ private:
     std::vector<std::int32_t> before_{};
 };
 using compact_columns = compact_indices<std::int32_t>;
+
+/// The distinct indices of a list, ascending, and for each element of the list the position of its index among them; in
+/// memory of the executor.
+template <class I>
+struct numbered_indices {
+    buffer<I> distinct{}, positions{};
+};
+
+struct store_own_index {
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = i; }
+};
+/// Whether an element of a sorted list differs from the one before.
+template <class I>
+struct begins_new_index {
+    I const* sorted;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0; }
+};
+template <class I>
+struct store_numbered_index {
+    begins_new_index<I> is_new;
+    std::int64_t const* source; ///< position in the list of each element of the sorted one
+    I *distinct, *positions;
+    COPPICE_HD void operator()(std::int64_t i, std::int64_t before) const {
+        bool const first = is_new(i) != 0;
+        if (first) distinct[before] = is_new.sorted[i];
+        positions[source[i]] = I(first ? before : before - 1);
+    }
+};
+/// By a sort, with memory for the number of elements, whatever the range of the indices is. On CUDA waits.
+template <executor Executor, class I>
+numbered_indices<I> number_by_sort(Executor const& exec, array_view<I const> list) {
+    std::int64_t const size = list.size();
+    auto sorted = copy_of(exec, list);
+    buffer<std::int64_t> source(exec, size);
+    for_each(exec, size, store_own_index{source.data()});
+    sort_by_key(exec, sorted.view(), source.view());
+    begins_new_index<I> const is_new{sorted.data()};
+    buffer<I> distinct(exec, size), positions(exec, size);
+    std::int64_t const count = exclusive_scan(
+        exec, size, is_new, store_numbered_index<I>{is_new, source.data(), distinct.data(), positions.data()},
+        std::int64_t(0));
+    return {copy_of(exec, array_view<I const>(distinct.data(), count)), std::move(positions)};
+}
+template <class I>
+numbered_indices<I> number_indices(host_executor const& exec, array_view<I const> list) {
+    compact_indices<I> const number(exec, list);
+    numbered_indices<I> numbered{exec.copy(number.distinct), buffer<I>(exec, list.size())};
+    for_each(exec, list.size(), [&](std::int64_t k) { numbered.positions[k] = I(number(list[k])); });
+    return numbered;
+}
+template <class I>
+numbered_indices<I> number_indices(cuda_executor const& exec, array_view<I const> list) {
+    return number_by_sort(exec, list);
+}
 
 } // namespace coppice::inline v0_1::distributed

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include <coppice/core/cuda/device_group.hpp>
+#include <coppice/core/executor.hpp>
 #include <coppice/core/rank_communicator.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -54,6 +57,30 @@ std::unique_ptr<rank_exchange> send_and_receive(rank_communicator const& comm, r
                                                 T const* sent, rank_offsets const& receive_begin, T* received) {
     message_list const messages(send_begin, sent, receive_begin, received);
     return comm.start(messages.to_others(), messages.from_others());
+}
+
+/// The same as one call, for elements in memory of the executor. Does not synchronise between devices with NCCL.
+template <executor Executor, class T>
+void exchange(Executor const& exec, rank_communicator const& comm, rank_offsets const& send_begin, T const* sent,
+              rank_offsets const& receive_begin, T* received) {
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        send_and_receive(comm, send_begin, sent, receive_begin, received)->finish();
+    } else {
+        if (device_group const* const devices = comm.devices()) {
+            message_list const messages(send_begin, sent, receive_begin, received);
+            if (!messages.all.empty())
+                devices->exchange(comm.rank(), exec, messages.to_others(), messages.from_others());
+            return;
+        }
+        if (comm.reads_devices()) {
+            exec.synchronize();
+            return send_and_receive(comm, send_begin, sent, receive_begin, received)->finish();
+        }
+        std::vector<T> const from = to_vector(exec, array_view<T const>(sent, send_begin.back()));
+        std::vector<T> to(static_cast<std::size_t>(receive_begin.back()));
+        send_and_receive(comm, send_begin, from.data(), receive_begin, to.data())->finish();
+        exec.copy_elements(to.data(), received, receive_begin.back());
+    }
 }
 
 } // namespace coppice::inline v0_1::distributed

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -20,23 +19,6 @@ using namespace coppice;
 using namespace coppice::test;
 
 namespace {
-
-/// Calls work(exec, comm) on ranks. The executors of each number of ranks are made once, because NCCL takes long to
-/// connect devices.
-template <class Fixture>
-class rank_pool {
-public:
-    using exec_type = decltype(Fixture::exec());
-    template <class Work>
-    void run(std::size_t ranks, Work const& work) {
-        auto found = pools_.find(ranks);
-        if (found == pools_.end()) found = pools_.emplace(ranks, executors_of<Fixture>(ranks)).first;
-        found->second.run([&](exec_type const& exec, rank_communicator const& comm) { work(exec, comm); });
-    }
-
-private:
-    std::map<std::size_t, multi_executor<exec_type>> pools_{};
-};
 
 /// Calls check(graph, division) for all graphs and divisions.
 template <class Check>
