@@ -17,6 +17,11 @@
 
 namespace coppice::inline v0_1::analytics {
 
+/// The vertices [first, last).
+struct vertex_range {
+    std::int64_t first, last;
+};
+
 /// Iterates over the vertices that are in the rows of both u and v, by binary search of the vertices of the shorter row
 /// in the longer one. Rows are sorted and have no parallel edges.
 struct common_neighbors {

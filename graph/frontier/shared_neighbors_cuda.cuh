@@ -9,6 +9,8 @@
 /// none, are looked up in hash tables; a thread handles rows of up to eight edges by binary search.
 #pragma once
 
+#include <limits>
+
 #include <coppice/graph/frontier/filtered_edges.hpp>
 #include <coppice/graph/frontier/shared_neighbors.hpp>
 
@@ -89,7 +91,7 @@ __device__ void search_row(cuda_worker<1>& worker, graph_view const& g, vertex_i
 }
 
 template <class F>
-__global__ void __launch_bounds__(map_threads) triangles_kernel(graph_view g, bool spreads, F f) {
+__global__ void __launch_bounds__(map_threads) triangles_kernel(graph_view g, vertex_range us, bool spreads, F f) {
     __shared__ vertex_id block_keys[table_of_block];
     __shared__ vertex_id warp_keys[map_warps][table_of_warp];
     __shared__ vertex_id owner;
@@ -97,9 +99,9 @@ __global__ void __launch_bounds__(map_threads) triangles_kernel(graph_view g, bo
     cuda_worker<1> worker(nothing());
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     std::int64_t const stride = std::int64_t(gridDim.x) * map_threads, own = position_in_list<map_threads>(spreads);
-    for (std::int64_t base = 0; base < g.vertices; base += stride) {
+    for (std::int64_t base = us.first; base < us.last; base += stride) {
         std::int64_t const mine = base + own;
-        std::int32_t degree = mine < g.vertices ? g.degree(mine) : 0;
+        std::int32_t degree = mine < us.last ? g.degree(mine) : 0;
         for (;;) {
             bool const is_waiting = degree > rows_of_warps;
             if (!__syncthreads_or(is_waiting)) break;
@@ -171,7 +173,7 @@ __device__ int probe_hubs(cuda_worker<1>& worker, hub_rows const& hubs, unsigned
 /// Counts triangles u -> v -> w whose w is a hub. A block processes its vertices u in order. Lane l of warp w loads the
 /// bounds of the row of neighbour w + 8 l; the warp then processes these rows one after the other.
 template <class F>
-__global__ void __launch_bounds__(map_threads) hub_triangles_kernel(graph_view g, hub_rows hubs, F f) {
+__global__ void __launch_bounds__(map_threads) hub_triangles_kernel(graph_view g, vertex_range us, hub_rows hubs, F f) {
     __shared__ unsigned bits[hub_numbers / 32];
     __shared__ vertex_id owner;
     wait_for_predecessor();
@@ -179,9 +181,9 @@ __global__ void __launch_bounds__(map_threads) hub_triangles_kernel(graph_view g
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     for (int i = int(threadIdx.x); i < hub_numbers / 32; i += map_threads) bits[i] = 0;
     std::int64_t const stride = std::int64_t(gridDim.x) * map_threads, own = position_in_list<map_threads>(true);
-    for (std::int64_t base = 0; base < g.vertices; base += stride) {
+    for (std::int64_t base = us.first; base < us.last; base += stride) {
         std::int64_t const mine = base + own;
-        bool is_waiting = mine < g.vertices && g.degree(mine) > 1 && hubs.offsets[mine + 1] > hubs.offsets[mine];
+        bool is_waiting = mine < us.last && g.degree(mine) > 1 && hubs.offsets[mine + 1] > hubs.offsets[mine];
         while (__syncthreads_or(is_waiting)) {
             if (is_waiting) owner = vertex_id(mine);
             __syncthreads();
@@ -214,13 +216,15 @@ __global__ void __launch_bounds__(map_threads) hub_triangles_kernel(graph_view g
     }
 }
 
+template <class Degrees>
 struct has_degree {
-    graph_view g;
+    Degrees degrees;
     std::int32_t min_degree;
-    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return g.degree(v) >= min_degree ? 1 : 0; }
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return degrees.degree(v) >= min_degree ? 1 : 0; }
 };
+template <class Degrees>
 struct number_hub {
-    has_degree is_hub;
+    has_degree<Degrees> is_hub;
     std::int32_t* number; ///< -1: none
     vertex_id* vertices;
     COPPICE_HD void operator()(std::int64_t v, std::int64_t before) const {
@@ -246,12 +250,13 @@ struct edges_to_others {
     COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = g.neighbors[k]; }
 };
 
-/// Smallest degree such that at most `hub_numbers` vertices have at least this degree.
-inline std::int32_t degree_of_hubs(cuda_executor const& exec, graph_view g) {
-    std::int32_t low = 1, high = std::max(g.edge_count, 1); // no degree is larger
+/// Smallest degree such that at most `hub_numbers` of the vertices have at least this degree.
+template <class Degrees>
+std::int32_t degree_of_hubs(cuda_executor const& exec, Degrees const& degrees, vertex_id vertices) {
+    std::int32_t low = 1, high = std::numeric_limits<std::int32_t>::max();
     while (low < high) {
         std::int32_t const middle = low + (high - low) / 2;
-        if (reduce(exec, g.vertices, std::int64_t{0}, has_degree{g, middle}, plus{}) <= hub_numbers)
+        if (reduce(exec, vertices, std::int64_t{0}, has_degree<Degrees>{degrees, middle}, plus{}) <= hub_numbers)
             high = middle;
         else
             low = middle + 1;
@@ -263,18 +268,22 @@ inline std::int32_t degree_of_hubs(cuda_executor const& exec, graph_view g) {
 inline dim3 counting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 96 - 1); }
 
 template <class F>
-void probe_all(cuda_executor const& exec, graph_view d, bool spreads, F const& f) {
-    launch_early(exec, &triangles_kernel<F>, counting_blocks(exec), map_threads, 0, {}, d, spreads, f);
+void probe_all(cuda_executor const& exec, graph_view d, vertex_range us, bool spreads, F const& f) {
+    launch_early(exec, &triangles_kernel<F>, counting_blocks(exec), map_threads, 0, {}, d, us, spreads, f);
 }
 
-template <class F>
-void for_each_triangle(cuda_executor const& exec, graph_view g, graph_view d, F const& f) {
-    if (d.edge_count == 0) return;
-    if (!has_long_rows(g)) return probe_all(exec, d, false, f);
-    buffer<std::int32_t> number(exec, g.vertices);
+/// for_each_triangle() for the triangles whose first vertex u is in a range. degrees.degree(v) selects the hubs;
+/// `has_hubs`: whether degrees differ so much that these are worth their bit sets.
+template <class Degrees, class F>
+void for_each_triangle_from(cuda_executor const& exec, Degrees const& degrees, bool has_hubs, graph_view d,
+                            vertex_range us, F const& f) {
+    if (d.edge_count == 0 || us.first == us.last) return;
+    if (!has_hubs) return probe_all(exec, d, us, false, f);
+    buffer<std::int32_t> number(exec, d.vertices);
     buffer<vertex_id> vertices(exec, hub_numbers);
-    has_degree const is_hub{g, degree_of_hubs(exec, g)};
-    exclusive_scan(exec, g.vertices, is_hub, number_hub{is_hub, number.data(), vertices.data()}, std::int64_t{0});
+    has_degree<Degrees> const is_hub{degrees, degree_of_hubs(exec, degrees, d.vertices)};
+    exclusive_scan(exec, d.vertices, is_hub, number_hub<Degrees>{is_hub, number.data(), vertices.data()},
+                   std::int64_t{0});
 
     std::int32_t total = 0;
     edges_to_hubs to_hubs{d, number.data(), nullptr};
@@ -283,7 +292,7 @@ void for_each_triangle(cuda_executor const& exec, graph_view g, graph_view d, F 
     to_hubs.numbers = hub_neighbors.data();
     filter_edges(exec, d, hub_offsets.data(), to_hubs);
     hub_rows const hubs{hub_offsets.data(), hub_neighbors.data(), vertices.data()};
-    launch_early(exec, &hub_triangles_kernel<F>, counting_blocks(exec), map_threads, 0, {}, d, hubs, f);
+    launch_early(exec, &hub_triangles_kernel<F>, counting_blocks(exec), map_threads, 0, {}, d, us, hubs, f);
 
     edges_to_others to_others{d, number.data(), nullptr};
     auto const offsets = offsets_of_selected(exec, d, to_others, total);
@@ -294,8 +303,12 @@ void for_each_triangle(cuda_executor const& exec, graph_view g, graph_view d, F 
     others.edge_count = total;
     others.offsets = offsets.data();
     others.neighbors = neighbors.data();
-    if (total > 0) probe_all(exec, others, true, f);
+    if (total > 0) probe_all(exec, others, us, true, f);
     exec.synchronize(); // the buffers are destroyed here
+}
+template <class F>
+void for_each_triangle(cuda_executor const& exec, graph_view g, graph_view d, F const& f) {
+    for_each_triangle_from(exec, g, has_long_rows(g), d, {0, g.vertices}, f);
 }
 
 } // namespace coppice::inline v0_1::analytics

@@ -136,6 +136,18 @@ inline std::vector<std::vector<int>> divisions_of_vertices(int n) {
     return all;
 }
 
+/// Calls check(graph, division) for all graphs and divisions.
+template <class Check>
+void for_divided_graphs(bool symmetric, Check const& check) {
+    for (auto const& graph : graphs_for_ranks(symmetric)) {
+        CAPTURE(graph.name);
+        for (auto const& begin : divisions_of_vertices(graph.edges.vertices())) {
+            CAPTURE(begin);
+            check(graph.edges, begin);
+        }
+    }
+}
+
 template <class T = double>
 row_block<T> rows_of_rank(edge_rows const& all, std::vector<int> const& begin, int rank) {
     int const first = begin[std::size_t(rank)], last = begin[std::size_t(rank) + 1];
@@ -369,16 +381,17 @@ struct triangle_answers {
     double transitivity = 0;
     bool operator==(triangle_answers const&) const = default;
 };
-inline triangle_answers triangles_over_ranks(host_executor const& exec, rank_communicator const& comm,
-                                             edge_rows const& simple, std::vector<int> const& begin) {
+template <class Executor>
+triangle_answers triangles_over_ranks(Executor const& exec, rank_communicator const& comm, edge_rows const& simple,
+                                      std::vector<int> const& begin) {
     auto const block = rows_of_rank(simple, begin, comm.rank());
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
     auto const r = clustering_distributed(exec, comm, rows);
     double sum = 0;
-    auto const coefficients = concatenated(comm, r.coefficients);
+    auto const coefficients = concatenated(exec, comm, r.coefficients);
     for (double const c : coefficients) sum += c;
     CHECK(r.mean * double(simple.vertices()) == doctest::Approx(sum).epsilon(1e-13));
-    return {concatenated(comm, r.triangles), coefficients, r.total, r.transitivity};
+    return {concatenated(exec, comm, r.triangles), coefficients, r.total, r.transitivity};
 }
 inline triangle_answers triangles_of_one(host_executor const& exec, edge_rows const& simple) {
     auto const r = clustering(exec, graph_view(simple.view()));

@@ -10,7 +10,6 @@
 #include <coppice/core/names.hpp>
 #include <coppice/graph/frontier/undirected.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_louvain.hpp>
-#include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -18,12 +17,14 @@ namespace {
 
 constexpr std::array<std::string_view, 6> graph_algorithms{"bfs",      "communities", "components",
                                                            "pagerank", "sssp",        "triangles"};
-constexpr std::array<std::string_view, 4> device_algorithms{"bfs", "components", "pagerank", "sssp"};
+constexpr std::array<std::string_view, 5> device_algorithms{"bfs", "components", "pagerank", "sssp", "triangles"};
 
 std::span<std::string_view const> algorithms(bool on_devices) {
     if (on_devices) return device_algorithms;
     return graph_algorithms;
 }
+
+} // namespace
 
 template <class T>
 graph_answer answer_communities(host_executor const& exec, rank_communicator const& comm,
@@ -38,23 +39,6 @@ graph_answer answer_communities(host_executor const& exec, rank_communicator con
              {"largest", largest},
              {"modularity", r.modularity},
              {"levels", double(r.levels)}}};
-}
-
-graph_answer answer_triangles(host_executor const& exec, rank_communicator const& comm,
-                              distributed_rows<host_executor> const& rows) {
-    auto const r = clustering_distributed(exec, comm, rows);
-    return {analytics::values_of(exec, r.triangles),
-            {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
-}
-
-} // namespace
-
-template <class T>
-graph_answer run_on_host(host_executor const& exec, rank_communicator const& comm, std::string_view name,
-                         distributed_rows<host_executor> const& rows, row_block<T> const& block,
-                         analytics_options const& options) {
-    if (name == "communities") return answer_communities(exec, comm, rows, block, options);
-    return answer_triangles(exec, comm, rows);
 }
 
 void require_graph_algorithm(std::string_view name, bool on_devices) {

@@ -16,6 +16,7 @@
 #include <coppice/solvers/distributed/graphs/distributed_components.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -99,11 +100,19 @@ graph_answer answer_pagerank(Executor const& exec, rank_communicator const& comm
     return answer;
 }
 
-/// The algorithms that devices do not have.
+template <executor Executor>
+graph_answer answer_triangles(Executor const& exec, rank_communicator const& comm,
+                              distributed_rows<Executor> const& rows) {
+    auto const r = clustering_distributed(exec, comm, rows);
+    return {analytics::values_of(exec, r.triangles),
+            {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
+}
+
+/// Communities, which devices do not have.
 template <class T>
-graph_answer run_on_host(host_executor const& exec, rank_communicator const& comm, std::string_view name,
-                         distributed_rows<host_executor> const& rows, row_block<T> const& block,
-                         analytics_options const& options);
+graph_answer answer_communities(host_executor const& exec, rank_communicator const& comm,
+                                distributed_rows<host_executor> const& rows, row_block<T> const& block,
+                                analytics_options const& options);
 
 } // namespace distributed
 
@@ -117,10 +126,11 @@ graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communic
     distributed::require_graph_algorithm(name, !on_host);
     if constexpr (on_host)
         if (!is_distributed_graph_algorithm(name, true))
-            return distributed::run_on_host(exec, comm, name, rows, block, options);
+            return distributed::answer_communities(exec, comm, rows, block, options);
     if (name == "bfs") return distributed::answer_bfs(exec, comm, rows, options);
     if (name == "components") return distributed::answer_components(exec, comm, rows);
     if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
+    if (name == "triangles") return distributed::answer_triangles(exec, comm, rows);
     return distributed::answer_sssp(exec, comm, rows, block, options);
 }
 

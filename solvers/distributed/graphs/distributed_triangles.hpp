@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,141 +16,290 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// Lists of vertices: list i is [begin[i], begin[i + 1]).
-struct vertex_lists {
-    std::vector<std::int64_t> begin{0};
-    std::vector<vertex_id> vertices{};
-    std::span<vertex_id const> operator[](std::int64_t i) const {
-        return std::span(vertices).subspan(std::size_t(begin[std::size_t(i)]),
-                                           std::size_t(begin[std::size_t(i) + 1] - begin[std::size_t(i)]));
+/// Numbers the vertices and outer vertices of a rank together, in the order of their global indices. Rows that are
+/// sorted by these then are sorted by numbers too, and the vertices of the rank are the range [before, before + own).
+struct merged_order {
+    vertex_id before; ///< number of outer vertices before the vertices of the rank
+    vertex_id own, first;
+    vertex_id const* outer; ///< [outer_count] global indices, ascending
+    vertex_id outer_count;
+
+    COPPICE_HD vertex_id vertices() const { return own + outer_count; }
+    COPPICE_HD vertex_id of_outer(vertex_id k) const { return k < before ? k : k + own; }
+    COPPICE_HD vertex_id of_local(vertex_id v) const { return v < own ? before + v : of_outer(v - own); }
+    COPPICE_HD bool is_own(vertex_id number) const { return number >= before && number < before + own; }
+    /// Position among the outer vertices of one of them.
+    COPPICE_HD vertex_id outer_position(vertex_id number) const { return number < before ? number : number - own; }
+    COPPICE_HD vertex_id global(vertex_id number) const {
+        return is_own(number) ? first + (number - before) : outer[outer_position(number)];
+    }
+    /// -1: neither a vertex of the rank nor an outer one.
+    COPPICE_HD vertex_id of_global(vertex_id v) const {
+        if (v >= first && v < first + own) return before + (v - first);
+        vertex_id const k = coppice::detail::position_between(outer, vertex_id(0), outer_count, std::int64_t(v));
+        return k < 0 ? k : of_outer(k);
     }
 };
-
-/// The edges of a rank in one direction: u -> v if (degree, index) of v is larger, as analytics::rises.
-struct rising_edges_of_rank {
-    vertex_lists heads{};           ///< of each vertex of the rank: local vertices, in the order of the row
-    std::vector<vertex_id> outer{}; ///< outer vertices among the heads, as positions in outer_ids(), ascending
-
-    template <class O>
-    rising_edges_of_rank(host_executor const& exec, rank_communicator const& comm,
-                         owned_graph<host_executor> const& graph,
-                         distributed_rows<host_executor, vertex_id, O> const& rows) {
-        graph_view const g = graph.view();
-        std::vector<std::int32_t> degrees;
-        degrees.reserve(std::size_t(g.vertices));
-        for (vertex_id v = 0; v < graph.own(); ++v) degrees.push_back(g.degree(v));
-        auto halo = rows.template halo_of<std::int32_t>(exec, comm);
-        halo.start(exec, degrees.data());
-        halo.finish(exec);
-        degrees.insert(degrees.end(), halo.values(), halo.values() + (g.vertices - graph.own()));
-        std::vector<char> is_head(degrees.size(), 0);
-        for (vertex_id u = 0; u < graph.own(); ++u) {
-            auto const low = std::pair(degrees[std::size_t(u)], graph.global(u));
-            for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
-                vertex_id const v = g.neighbors[k];
-                if (!(low < std::pair(degrees[std::size_t(v)], graph.global(v)))) continue;
-                heads.vertices.push_back(v);
-                is_head[std::size_t(v)] = 1;
-            }
-            heads.begin.push_back(std::int64_t(heads.vertices.size()));
-        }
-        for (auto v = std::size_t(graph.own()); v < is_head.size(); ++v)
-            if (is_head[v]) outer.push_back(vertex_id(v) - graph.own());
-    }
-};
-
-/// Fetches the heads of the outer vertices `edges.outer`, as local vertices; omits heads that are neither vertices nor
-/// outer vertices of this rank. Collective.
-inline vertex_lists heads_of_outer(host_executor const& exec, rank_communicator const& comm,
-                                   owned_graph<host_executor> const& graph, rising_edges_of_rank const& edges) {
-    std::vector<vertex_id> needs;
-    for (vertex_id const k : edges.outer) needs.push_back(graph.outer_ids()[k]);
-    fetched_rows const rows(exec, comm, graph.begins(), needs, edges.heads.begin.data());
-    auto const received = rows.fetch<vertex_id>(
-        exec, comm, [&](std::int64_t k) { return graph.global(edges.heads.vertices[std::size_t(k)]); });
-    vertex_lists lists;
-    for (std::size_t i = 0; i < needs.size(); ++i) {
-        for (std::int64_t k = rows.begin()[i]; k < rows.begin()[i + 1]; ++k)
-            if (vertex_id const v = graph.local(received[k]); v >= 0) lists.vertices.push_back(v);
-        lists.begin.push_back(std::int64_t(lists.vertices.size()));
-    }
-    return lists;
+template <executor Executor>
+merged_order order_of(owned_graph<Executor> const& graph) {
+    auto const& plan = graph.halo_plan()->plan; // receives the outer vertices of earlier ranks first
+    return {vertex_id(plan.receive_begin[std::size_t(graph.comm().rank())]), graph.own(), graph.first(),
+            graph.outer_ids().data(), vertex_id(graph.outer_ids().size())};
 }
 
-/// Counts triangles at local vertices: for every edge u -> v of the rank, each common head w of u and v forms a
-/// triangle, which adds 1 to the counts of u, v and w. A thread flags the heads of its current u.
-inline void count_at_corners_of_rank(host_executor const& exec, vertex_lists const& own, vertex_lists const& of_outer,
-                                     std::vector<std::int32_t> const& list_of_outer,
-                                     std::vector<std::int64_t>& counts) {
-    auto const vertices = std::int64_t(own.begin.size()) - 1;
+struct merge_degree {
+    merged_order order;
+    graph_view g;
+    std::int32_t const* of_outer;
+    std::int32_t* degrees;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        degrees[order.of_local(vertex_id(v))] = v < order.own ? g.degree(v) : of_outer[v - order.own];
+    }
+};
+struct own_degree {
+    graph_view g;
+    std::int32_t* degrees;
+    COPPICE_HD void operator()(std::int64_t v) const { degrees[v] = g.degree(v); }
+};
+struct merged_degrees {
+    std::int32_t const* degrees;
+    COPPICE_HD std::int32_t degree(std::int64_t number) const { return degrees[number]; }
+};
+/// Degrees of the vertices and outer vertices, by their numbers. Collective.
+template <executor Executor, class O>
+buffer<std::int32_t> fetch_degrees(Executor const& exec, rank_communicator const& comm, graph_view own_rows,
+                                   merged_order const& order, distributed_rows<Executor, vertex_id, O> const& rows) {
+    buffer<std::int32_t> own(exec, order.own), all(exec, order.vertices());
+    for_each(exec, order.own, own_degree{own_rows, own.data()});
+    auto halo = rows.template halo_of<std::int32_t>(exec, comm);
+    halo.start(exec, own.data());
+    halo.finish(exec);
+    for_each(exec, order.vertices(), merge_degree{order, own_rows, halo.values(), all.data()});
+    return all;
+}
+
+/// Selects the edges of a rank in one direction, to the end of larger (degree, index), as analytics::rises.
+struct rising_edges_of_rank {
+    graph_view g; ///< the rows of the rank, with local neighbours
+    merged_order order;
+    std::int32_t const* degrees;
+    vertex_id* heads; ///< numbers
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const {
+        vertex_id const from = order.of_local(u), to = order.of_local(g.neighbors[k]);
+        return degrees[from] != degrees[to] ? degrees[from] < degrees[to] : from < to;
+    }
+    COPPICE_HD void store(vertex_id, std::int32_t k, std::int32_t at) const {
+        heads[at] = order.of_local(g.neighbors[k]);
+    }
+};
+template <executor Executor>
+analytics::selected_edges direct_edges_of_rank(Executor const& exec, rising_edges_of_rank rule) {
+    std::int32_t total = 0;
+    analytics::selected_edges d{analytics::offsets_of_selected(exec, rule.g, rule, total), {}};
+    d.neighbors = buffer<vertex_id>(exec, total);
+    rule.heads = d.neighbors.data();
+    analytics::filter_edges(exec, rule.g, d.offsets.data(), rule);
+    return d;
+}
+
+struct flag_head {
+    vertex_id const* heads;
+    std::int32_t* flags;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id k) const {
+        worker.store(flags + heads[k], 1);
+    }
+};
+struct is_outer_head {
+    merged_order order;
+    std::int32_t const* flags;
+    COPPICE_HD bool operator()(std::int64_t k) const { return flags[order.of_outer(vertex_id(k))] != 0; }
+};
+struct list_outer_head {
+    vertex_id const* outer;
+    vertex_id* list;
+    std::int32_t* positions;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t k) const {
+        list[at] = outer[k];
+        positions[k] = std::int32_t(at);
+    }
+};
+struct global_head {
+    merged_order order;
+    vertex_id const* heads;
+    COPPICE_HD vertex_id operator()(std::int64_t k) const { return order.global(heads[k]); }
+};
+struct number_head {
+    merged_order order;
+    vertex_id* heads;
+    COPPICE_HD void operator()(std::int64_t k) const { heads[k] = order.of_global(heads[k]); }
+};
+/// Length of the row of a number: of this rank, fetched, or empty.
+struct merged_length {
+    merged_order order;
+    std::int32_t const* own_offsets;
+    std::int32_t const* positions; ///< of the fetched rows, by outer vertices; -1: not fetched
+    std::int64_t const* fetched;   ///< their offsets
+    COPPICE_HD std::int32_t operator()(std::int64_t number) const {
+        if (order.is_own(vertex_id(number)))
+            return own_offsets[number - order.before + 1] - own_offsets[number - order.before];
+        std::int32_t const i = positions[order.outer_position(vertex_id(number))];
+        return i < 0 ? 0 : std::int32_t(fetched[i + 1] - fetched[i]);
+    }
+};
+struct is_known_head {
+    vertex_id const* heads;
+    COPPICE_HD bool selects(vertex_id, std::int32_t k) const { return heads[k] >= 0; }
+};
+
+/// The directed edges of the rank and those of the outer vertices to which they lead, between numbers. Heads of outer
+/// vertices that are unknown to this rank are omitted, since no edge of the rank leads to them. Collective.
+template <executor Executor>
+analytics::selected_edges merge_directed_rows(Executor const& exec, owned_graph<Executor> const& graph,
+                                              merged_order const& order, analytics::selected_edges const& own) {
+    using namespace analytics;
+    buffer<std::int32_t> flags(exec, order.vertices()), positions(exec, order.outer_count);
+    buffer<vertex_id> list(exec, order.outer_count);
+    fill(exec, flags.view(), 0);
+    fill(exec, positions.view(), -1);
+    auto const edges = placed(exec, worklist{nullptr, own.neighbors.size(), 0});
+    vertex_map(exec, nullptr, edges.data(), nothing(), flag_head{own.neighbors.data(), flags.data()});
+    std::int64_t const count = select(exec, order.outer_count, is_outer_head{order, flags.data()},
+                                      list_outer_head{order.outer, list.data(), positions.data()});
+    auto const needs = to_vector(exec, array_view<vertex_id const>(list.data(), count));
+
+    fetched_rows const rows(exec, graph.comm(), graph.begins(), needs, own.offsets.data());
+    auto received = rows.fetch<vertex_id>(exec, graph.comm(), global_head{order, own.neighbors.data()});
+    for_each(exec, received.size(), number_head{order, received.data()});
+
+    // Rows in the order of numbers: fetched rows of earlier ranks, those of this rank, fetched rows of later ranks.
+    auto const earlier = std::lower_bound(needs.begin(), needs.end(), order.first) - needs.begin();
+    std::int64_t const before = exec.load(rows.begin().data() + earlier), mine = own.neighbors.size();
+    std::int32_t total = 0;
+    selected_edges all{coppice::detail::offsets_of_degrees<std::int32_t>(
+                           exec, order.vertices(),
+                           merged_length{order, own.offsets.data(), positions.data(), rows.begin().data()}, total),
+                       buffer<vertex_id>(exec, total)};
+    exec.copy_elements(static_cast<vertex_id const*>(received.data()), all.neighbors.data(), before);
+    exec.copy_elements(own.neighbors.data(), all.neighbors.data() + before, mine);
+    exec.copy_elements(static_cast<vertex_id const*>(received.data()) + before, all.neighbors.data() + before + mine,
+                       received.size() - before);
+    return select_edges(exec, all.view(), is_known_head{all.neighbors.data()});
+}
+
+/// Counts triangles u -> v, u -> w, v -> w whose first vertex u is in a range at their three vertices. A thread flags
+/// the heads of its current u.
+inline void count_at_corners_from(host_executor const& exec, merged_degrees const&, bool, graph_view d,
+                                  analytics::vertex_range us, std::int64_t* counts) {
     std::vector<std::vector<vertex_id>> flags(static_cast<std::size_t>(exec.threads()));
-    analytics::distribute_chunks(
-        exec, exec.threads(), vertices, 256, analytics::nothing(),
-        [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
-            auto& head_of = flags[std::size_t(number)]; // the last vertex of which a vertex is a head
-            if (head_of.empty()) head_of.assign(counts.size(), -1);
-            for (std::int64_t u = first; u < last; ++u) {
-                for (vertex_id const w : own[u]) head_of[std::size_t(w)] = vertex_id(u);
-                std::int64_t at_u = 0;
-                for (vertex_id const v : own[u]) {
-                    std::int64_t at_v = 0;
-                    for (vertex_id const w : v < vertices ? own[v] : of_outer[list_of_outer[std::size_t(v - vertices)]])
-                        if (head_of[std::size_t(w)] == u) {
-                            ++at_v;
-                            worker.add(counts.data() + w, std::int64_t(1));
-                        }
-                    at_u += at_v;
-                    if (at_v > 0) worker.add(counts.data() + v, at_v);
-                }
-                if (at_u > 0) worker.add(counts.data() + u, at_u);
-            }
-        });
+    analytics::distribute_chunks(exec, exec.threads(), us.last - us.first, 256, analytics::nothing(),
+                                 [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
+                                     auto& head_of =
+                                         flags[std::size_t(number)]; // the last vertex of which a vertex is a head
+                                     if (head_of.empty()) head_of.assign(std::size_t(d.vertices), -1);
+                                     for (auto u = vertex_id(us.first + first); u < us.first + last; ++u) {
+                                         for (auto k = d.offsets[u]; k < d.offsets[u + 1]; ++k)
+                                             head_of[std::size_t(d.neighbors[k])] = u;
+                                         std::int64_t at_u = 0;
+                                         for (auto k = d.offsets[u]; k < d.offsets[u + 1]; ++k) {
+                                             vertex_id const v = d.neighbors[k];
+                                             std::int64_t at_v = 0;
+                                             for (auto i = d.offsets[v]; i < d.offsets[v + 1]; ++i)
+                                                 if (vertex_id const w = d.neighbors[i]; head_of[std::size_t(w)] == u) {
+                                                     ++at_v;
+                                                     worker.add(counts + w, std::int64_t(1));
+                                                 }
+                                             at_u += at_v;
+                                             if (at_v > 0) worker.add(counts + v, at_v);
+                                         }
+                                         if (at_u > 0) worker.add(counts + u, at_u);
+                                     }
+                                 });
+}
+#if defined(__CUDACC__)
+inline void count_at_corners_from(cuda_executor const& exec, merged_degrees const& degrees, bool has_hubs, graph_view d,
+                                  analytics::vertex_range us, std::int64_t* counts) {
+    analytics::for_each_triangle_from(exec, degrees, has_hubs, d, us, analytics::count_at_corners{counts});
+}
+#endif
+
+struct add_received_count {
+    std::int32_t const* rows;
+    std::int64_t const* values;
+    std::int64_t* counts;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id i) const {
+        if (values[i] > 0) worker.add(counts + rows[i], values[i]);
+    }
+};
+/// Adds the counts of outer vertices to those of their owners. Collective.
+template <executor Executor>
+void add_counts_of_others(Executor const& exec, owned_graph<Executor> const& graph, merged_order const& order,
+                          std::int64_t* counts) {
+    std::int64_t const* const from = counts;
+    buffer<std::int64_t> of_outer(exec, order.outer_count);
+    exec.copy_elements(from, of_outer.data(), order.before);
+    exec.copy_elements(from + order.before + order.own, of_outer.data() + order.before,
+                       order.outer_count - order.before);
+    reverse_halo<Executor, std::int64_t> to_owners(exec, graph.comm(), graph.halo_plan());
+    to_owners.run(exec, of_outer.data());
+    analytics::vertex_map(exec, nullptr, to_owners.all(), analytics::nothing(),
+                          add_received_count{to_owners.rows(), to_owners.values(), counts + order.before});
 }
 
 } // namespace distributed
 
 /// clustering() of an undirected graph whose edges, in both directions, are distributed by the vertices that they
 /// leave; rows are sorted and have no parallel edges, and loops are ignored. `triangles` and `coefficients` belong to
-/// the vertices of this rank; the other members describe the whole graph. All are those of one rank, bit for bit,
-/// except for the last digits of `mean`, which is summed in the order of the ranks.
+/// the vertices of this rank, in memory of the executor; the other members describe the whole graph. All are those of
+/// one rank, bit for bit, except for the last digits of `mean`, which is summed in the order of the ranks.
 ///
 /// Every edge is directed to its end of larger degree, and a rank fetches the directed rows of the outer vertices to
-/// which its edges lead. Memory: one word per edge, twice the fetched rows, and (5 + threads) words for each vertex and
-/// outer vertex of the rank. Collective. Throws overflow_error if a rank has 2^31 edges or more.
-template <class O>
-clustering_result clustering_distributed(host_executor const& exec, rank_communicator const& comm,
-                                         distributed_rows<host_executor, vertex_id, O> const& rows) {
+/// which its edges lead. Memory: two words per edge, four times the fetched rows, 12 words for each vertex and outer
+/// vertex of the rank, on the host one more for each thread; on CUDA that of clustering() for these edges. Host and
+/// CUDA (O of 32 or 64 bits). Collective. Throws overflow_error if a rank has 2^31 edges or more, or if its directed
+/// edges and those that it fetches are as many.
+template <executor Executor, class O>
+clustering_result clustering_distributed(Executor const& exec, rank_communicator const& comm,
+                                         distributed_rows<Executor, vertex_id, O> const& rows) {
     using namespace analytics;
-    distributed::owned_graph<host_executor> const graph(exec, comm, rows);
-    vertex_id const own = graph.own();
-    distributed::rising_edges_of_rank const edges(exec, comm, graph, rows);
-    auto const of_outer = distributed::heads_of_outer(exec, comm, graph, edges);
-    std::vector<std::int32_t> list_of_outer(std::size_t(graph.outer_ids().size()), -1);
-    for (std::size_t i = 0; i < edges.outer.size(); ++i) list_of_outer[std::size_t(edges.outer[i])] = std::int32_t(i);
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(graph.view().vertices), 0);
-    distributed::count_at_corners_of_rank(exec, edges.heads, of_outer, list_of_outer, counts);
-    std::vector<distributed::vertex_message<std::int64_t>> sent;
-    for (std::int64_t k = 0; k < graph.outer_ids().size(); ++k)
-        if (std::int64_t const count = counts[std::size_t(own + k)]; count > 0)
-            sent.push_back({graph.outer_ids()[k], count});
-    for (auto const& m : distributed::send_to_owners(comm, rows.begins(), sent))
-        counts[std::size_t(m.vertex)] += m.value;
+    distributed::owned_graph<Executor> const graph(exec, comm, rows);
+    auto const order = distributed::order_of(graph);
+    graph_view own_rows = graph.view();
+    own_rows.vertices = order.own;
+    auto const degrees = distributed::fetch_degrees(exec, comm, own_rows, order, rows);
+    buffer<std::int64_t> counts(exec, order.vertices());
+    fill(exec, counts.view(), 0);
+    {
+        auto const own_edges = distributed::direct_edges_of_rank(exec, {own_rows, order, degrees.data(), nullptr});
+        auto const edges = distributed::merge_directed_rows(exec, graph, order, own_edges);
+        distributed::count_at_corners_from(exec, {degrees.data()}, has_long_rows(own_rows), edges.view(),
+                                           {order.before, order.before + std::int64_t(order.own)}, counts.data());
+    }
+    distributed::add_counts_of_others(exec, graph, order, counts.data());
 
-    clustering_result result{buffer<std::int64_t>(exec, own), buffer<double>(exec, own)};
-    std::copy_n(counts.data(), own, result.triangles.data());
-    auto const degrees = degrees_without_loops(exec, graph.view());
-    auto const sums = graph.comm().all_reduce(
-        reduce(exec, own, coefficient_sums{0, 0},
-               coefficient_of{degrees.data(), result.triangles.data(), result.coefficients.data()},
-               add_coefficient_sums{}),
+    clustering_result result{copy_of(exec, counts.view().slice(order.before, order.own)),
+                             buffer<double>(exec, order.own)};
+    auto const degrees_of_own = degrees_without_loops(exec, own_rows);
+    std::int64_t const* const triangles = result.triangles.data();
+    auto const sums = comm.all_reduce(
+        reduce(exec, order.own, coefficient_sums{0, 0},
+               coefficient_of{degrees_of_own.data(), triangles, result.coefficients.data()}, add_coefficient_sums{}),
         add_coefficient_sums{});
     result.total =
-        graph.comm().all_reduce(
-            reduce(exec, own, std::int64_t{0}, value_at<std::int64_t>{result.triangles.data()}, plus{}), plus{}) /
+        comm.all_reduce(reduce(exec, order.own, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}), plus{}) /
         3;
     result.mean = graph.all_vertices() > 0 ? sums.coefficients / double(graph.all_vertices()) : 0;
     result.transitivity = sums.pairs > 0 ? 3 * double(result.total) / sums.pairs : 0.0;
     return result;
 }
+
+#define COPPICE_TRIANGLES_DISTRIBUTED(EXTERN, EXECUTOR, O)                                                             \
+    EXTERN template clustering_result clustering_distributed(EXECUTOR const&, rank_communicator const&,                \
+                                                             distributed_rows<EXECUTOR, vertex_id, O> const&)
+COPPICE_TRIANGLES_DISTRIBUTED(extern, cuda_executor, std::int32_t);
+COPPICE_TRIANGLES_DISTRIBUTED(extern, cuda_executor, std::int64_t);
 
 } // namespace coppice::inline v0_1

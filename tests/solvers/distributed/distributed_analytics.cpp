@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -23,20 +24,6 @@ void on_ranks(std::size_t ranks, int threads, rank_work const& work) {
     multi_executor<host_executor>(std::vector<host_executor>(ranks, host_executor{threads})).run(work);
 }
 
-/// Calls check(graph, division, threads) for all graphs and divisions.
-template <class Check>
-void for_all_divisions(bool symmetric, Check const& check) {
-    for (auto const& graph : graphs_for_ranks(symmetric)) {
-        CAPTURE(graph.name);
-        int threads = 1;
-        for (auto const& begin : divisions_of_vertices(graph.edges.vertices())) {
-            CAPTURE(begin);
-            check(graph.edges, begin, threads);
-            threads = 3 - threads;
-        }
-    }
-}
-
 std::string message_of(std::size_t ranks, rank_work const& work) {
     try {
         on_ranks(ranks, 1, work);
@@ -47,27 +34,6 @@ std::string message_of(std::size_t ranks, rank_work const& work) {
 }
 
 } // namespace
-
-TEST_CASE("distributed analytics: triangles are those of one executor and of the definition") {
-    for_all_divisions(true, [](edge_rows const& graph, std::vector<int> const& begin, int threads) {
-        auto const simple = simple_edges(graph);
-        auto const expected = triangles_of_one(host_executor{1}, simple);
-        auto const n = std::size_t(simple.vertices());
-        std::vector<std::vector<char>> connected(n, std::vector<char>(n, 0));
-        for (std::size_t u = 0; u < n; ++u)
-            for (auto k = std::size_t(simple.offsets[u]); k < std::size_t(simple.offsets[u + 1]); ++k)
-                connected[u][std::size_t(simple.columns[k])] = std::size_t(simple.columns[k]) != u;
-        std::int64_t at_first = 0; // twice the triangles at vertex n / 2
-        for (std::size_t v = 0; v < n; ++v)
-            for (std::size_t w = 0; w < n; ++w)
-                at_first += connected[n / 2][v] && connected[v][w] && connected[w][n / 2];
-        on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
-            auto const found = triangles_over_ranks(exec, comm, simple, begin);
-            CHECK(2 * found.triangles[n / 2] == at_first);
-            CHECK(found == expected);
-        });
-    });
-}
 
 TEST_CASE("distributed analytics: communities have the labels and the modularity of one executor") {
     int const n_ranks[] = {1, 2, 3, 4, 7};
@@ -146,7 +112,7 @@ TEST_CASE("distributed analytics: communities of a graph of several levels") {
 }
 
 TEST_CASE("distributed analytics: the transpose has the rows of one executor") {
-    for_all_divisions(false, [](edge_rows const& graph, std::vector<int> const& begin, int) {
+    for_divided_graphs(false, [](edge_rows const& graph, std::vector<int> const& begin) {
         auto const expected = transpose(host_executor{1}, graph.view());
         on_ranks(begin.size() - 1, 1, [&](host_executor const& exec, rank_communicator const& comm) {
             auto const block = rows_of_rank(graph, begin, comm.rank());

@@ -20,18 +20,6 @@ using namespace coppice::test;
 
 namespace {
 
-/// Calls check(graph, division) for all graphs and divisions.
-template <class Check>
-void for_divided_graphs(bool symmetric, Check const& check) {
-    for (auto const& graph : graphs_for_ranks(symmetric)) {
-        CAPTURE(graph.name);
-        for (auto const& begin : divisions_of_vertices(graph.edges.vertices())) {
-            CAPTURE(begin);
-            check(graph.edges, begin);
-        }
-    }
-}
-
 /// Levels and parents from the definition: the smallest number of edges, the smallest vertex of the level before.
 struct search_tree {
     std::vector<std::int32_t> levels, parents;
@@ -320,14 +308,20 @@ TEST_CASE_TEMPLATE("distributed searches: algorithms by name", Fixture, COPPICE_
               std::vector<std::int64_t>(labels.begin(), labels.end()));
         auto const ranks = values("pagerank");
         CHECK(std::accumulate(ranks.begin(), ranks.end(), 0.0) == doctest::Approx(1));
+        auto const counts = run_graph_algorithm_distributed(
+            exec, comm, "triangles", rows_of_rank(simple_edges(graph), begin, comm.rank()), options);
+        auto const triangles = concatenated(comm, std::get<graph_answer::values>(counts.found));
+        CHECK(3 * counts.facts[0].second == std::accumulate(triangles.begin(), triangles.end(), 0.0));
+        CHECK(counts.facts[0].second == double(triangles_of_one(host_executor{1}, simple_edges(graph)).total));
         for (auto const& [key, value] : run("bfs").facts)
             CHECK(value == double(key == "depth" ? paths.depth : paths.reached));
     });
     if constexpr (std::is_same_v<exec_type, cuda_executor>)
         pool.run(1, [&](auto const& exec, rank_communicator const& comm) {
             CHECK_THROWS_WITH_AS(
-                run_graph_algorithm_distributed(exec, comm, "triangles", rows_of_rank(graph, {0, 200}, 0), options),
-                "triangles over ranks runs on the host only; available on devices: bfs, components, pagerank, sssp",
+                run_graph_algorithm_distributed(exec, comm, "communities", rows_of_rank(graph, {0, 200}, 0), options),
+                "communities over ranks runs on the host only; available on devices: bfs, components, pagerank, sssp, "
+                "triangles",
                 argument_error);
         });
 }
