@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "apps/app.hpp"
+#include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/distributed/rows/rank_messages.hpp>
@@ -40,6 +42,24 @@ inline multi_executor<host_executor> executors_of_ranks(host_executor const& exe
     std::vector<cuda_executor> all;
     for (int p = 0; p < ranks; ++p) all.emplace_back(p);
     return multi_executor<cuda_executor>(std::move(all));
+}
+
+/// Whether the ranks are devices: by request, or if there is one for each of them. `processes`: the ranks, on which the
+/// result is the same (collective); null: `ranks` of this process.
+inline bool takes_devices(common_options const& options, int ranks, process_ranks* processes) {
+    if (options.backend != "auto") return options.backend == "cuda";
+    if (!processes) return cuda_device_count() >= ranks;
+    int const enough = cuda_device_count() >= processes->local_ranks() ? 1 : 0;
+    return rank_communicator(*processes).all_reduce(enough, [](int a, int b) { return a * b; }) != 0;
+}
+/// The executor of this process, which is a rank: its part of the cores, or its device, which takes part in exchanges.
+/// Throws backend_error if a device is requested and there is none.
+inline any_executor executor_of_process(common_options const& options, process_ranks& ranks) {
+    auto chosen = make_executor(options, ranks.local_rank());
+#if defined(COPPICE_HAS_CUDA)
+    if (auto const* const device = std::get_if<cuda_executor>(&chosen)) ranks.use_device(*device);
+#endif
+    return chosen;
 }
 
 /// Rows [first, last) of n that belong to this rank.

@@ -409,10 +409,12 @@ graph_answer analyse_on_rank(graph_algorithm_row const& row, Executor const& exe
     auto answer = run_graph_algorithm_distributed(exec, comm, row.name, rows, block, g.used);
     exec.synchronize();
     comm.barrier();
+    double const seconds = comm.rank() == 0 ? clock.lap() : 0; // ranks of one process share the clock
+    bool const between_devices = comm.devices() != nullptr; // collective over processes
     if (comm.rank() == 0) {
-        g.seconds = clock.lap();
+        g.seconds = seconds;
         g.devices = std::is_same_v<Executor, cuda_executor> ? comm.ranks() : 0;
-        g.exchange = comm.devices() ? "devices" : "host: " + comm.why_no_devices();
+        g.exchange = between_devices ? "devices" : "host: " + comm.why_no_devices();
     }
     return answer;
 }
@@ -524,9 +526,10 @@ graph_answer gather_answer(rank_communicator const& comm, graph_answer const& ow
     return all;
 }
 
-template <class T>
+template <class Executor, class T>
 outcome analyse_over_processes(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
-                               host_executor const& host, process_ranks& ranks, output_files& files) {
+                               Executor const& exec, process_ranks& ranks, output_files& files) {
+    auto const host = make_host(o.common);
     rank_communicator const comm(ranks);
     progress status(o.common);
     analysed_graph g;
@@ -542,7 +545,7 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
     status.show(std::string(row.name));
     comm.barrier();
     stopwatch clock;
-    auto const own = analyse_on_rank(row, host, comm, rows, clock, g);
+    auto const own = analyse_on_rank(row, exec, comm, rows, clock, g);
     g.answer = gather_answer(comm, own);
     if (comm.rank() != 0) return own.failure.empty() ? outcome{} : outcome{exit_numerical, own.failure};
     write_files(o, host, g, status, files);
@@ -556,8 +559,6 @@ void check_ranks_of_graph(graph_algorithm_row const& row, graph_request const& o
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     std::string const several = source_of_ranks(o.ranks);
     if (several.empty()) return;
-    if (o.common.backend == "cuda" && current_processes())
-        throw usage_error(several + " of graph algorithms requires --backend host, but --backend is cuda");
     if (o.common.backend == "cuda" && !is_distributed_graph_algorithm(row.name, true))
         throw usage_error(fmt::format("{} of {} requires --backend host; available with --backend cuda: {}", several,
                                       row.name, distributed_graph_algorithms(true)));
@@ -567,25 +568,25 @@ void check_ranks_of_graph(graph_algorithm_row const& row, graph_request const& o
         if (set) throw usage_error(fmt::format("{} cannot be combined with {}", several, option));
 }
 
-/// Whether the ranks of --parts are devices: by request, or if the machine has enough of them.
-bool takes_devices(graph_algorithm_row const& row, graph_request const& o) {
-    if (o.common.backend != "auto") return o.common.backend == "cuda";
-    return is_distributed_graph_algorithm(row.name, true) && cuda_device_count() >= o.ranks;
+/// Whether the ranks are devices. Collective over processes.
+bool runs_on_devices(graph_algorithm_row const& row, graph_request const& o, process_ranks* processes) {
+    return is_distributed_graph_algorithm(row.name, true) && takes_devices(o.common, o.ranks, processes);
 }
 
-/// Each process is a rank, with its own part of the cores.
+/// Each process is a rank, with its own part of the cores or its own device.
 outcome run_over_processes(graph_algorithm_row const& row, graph_request o, process_ranks& ranks) {
     adapt_to_rank(o.common, o.output, ranks);
     if (ranks.rank() != 0) o.mapping.clear();
     o.ranks = ranks.ranks();
-    any_executor const chosen = make_host(o.common);
+    o.common.backend = runs_on_devices(row, o, &ranks) ? "cuda" : "host";
+    auto const chosen = executor_of_process(o.common, ranks);
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
-    return o.common.precision == "single"
-               ? analyse_over_processes<float>(row, o, chosen, make_host(o.common), ranks, files)
-               : analyse_over_processes<double>(row, o, chosen, make_host(o.common), ranks, files);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return analyse_over_processes<Executor, T>(row, o, chosen, exec, ranks, files);
+    });
 }
 
 outcome run(graph_algorithm_row const& row, graph_request const& o) {
@@ -599,7 +600,7 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
         throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     if (process_ranks* const ranks = current_processes()) return run_over_processes(row, o, *ranks);
     any_executor const chosen =
-        o.ranks == 1 || takes_devices(row, o) ? make_executor(o.common) : any_executor(make_host(o.common));
+        o.ranks == 1 || runs_on_devices(row, o, nullptr) ? make_executor(o.common) : any_executor(make_host(o.common));
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);

@@ -61,7 +61,7 @@ void publish(multiply_request const& o, any_executor const& chosen, host_executo
     sheet result("multiply", o.common);
     result.input(o.first + " " + o.second, on_host.rows(), on_host.columns(), on_host.nonzeros());
     result.backend(chosen);
-    if (o.ranks > 1) result.line("ranks", std::to_string(o.ranks));
+    if (o.ranks > 1) result.line("ranks", chosen.index() == 0 ? std::to_string(o.ranks) : counted(o.ranks, "device"));
     result.line("semiring", o.semiring);
     result.line("time", show_seconds(times.all) + ", " + show_seconds(times.plan) + " of it for the structure");
     if (!o.output.empty()) result.line("written to", o.output);
@@ -83,25 +83,48 @@ csr_view<T> view_of(row_block<T> const& rows) {
             rows.values.data()};
 }
 
-/// The rows of the product of this rank. `times` are those of the slowest rank. Collective.
+/// The rows in memory of the executor: `copy` on a device.
 template <class T>
-csr<T> multiply_rows(multiply_request const& o, host_executor const& exec, rank_communicator const& comm,
-                     row_block<T> const& a, row_block<T> const& b, row_block<T> const& mask, product_times& times) {
-    comm.barrier();
-    stopwatch clock;
-    auto plan = o.mask.empty()
-                    ? make_product_plan_distributed(exec, comm, view_of(a), view_of(b))
-                    : make_masked_product_plan_distributed(exec, comm, view_of(a), view_of(b), view_of(mask),
-                                                           descriptor{.structure = true, .complement = o.complement});
-    comm.barrier();
-    times.plan = clock.seconds();
-    auto product = mxm_distributed(exec, comm, std::move(plan), o.semiring, view_of(a), view_of(b));
-    comm.barrier();
-    times.all = clock.seconds();
-    return product;
+csr_view<T> placed_rows(host_executor const&, row_block<T> const& rows, csr<T>&) {
+    return rows.offsets.empty() ? csr_view<T>() : view_of(rows);
+}
+template <class T>
+[[maybe_unused]] csr_view<T> placed_rows(cuda_executor const& exec, row_block<T> const& rows, csr<T>& copy) {
+    if (rows.offsets.empty()) return {};
+    copy = csr<T>(std::int32_t(rows.rows()), std::int32_t(rows.all_columns), exec.copy(rows.offsets),
+                  exec.copy(rows.columns), exec.copy(rows.values));
+    return copy.view();
 }
 
-/// The rows of all ranks, on rank 0.
+/// The rows of the product of this rank, on the host. `times` are those of the slowest rank. Collective.
+template <class Executor, class T>
+csr<T> multiply_rows(multiply_request const& o, Executor const& exec, rank_communicator const& comm,
+                     row_block<T> const& a, row_block<T> const& b, row_block<T> const& mask, product_times& times) {
+    csr<T> copies[3];
+    auto const left = placed_rows(exec, a, copies[0]), right = placed_rows(exec, b, copies[1]),
+               admitted = placed_rows(exec, mask, copies[2]);
+    auto const wait = [&] {
+        exec.synchronize();
+        comm.barrier();
+    };
+    wait();
+    stopwatch clock;
+    auto plan = o.mask.empty()
+                    ? make_product_plan_distributed(exec, comm, left, right)
+                    : make_masked_product_plan_distributed(exec, comm, left, right, admitted,
+                                                           descriptor{.structure = true, .complement = o.complement});
+    wait();
+    times.plan = clock.seconds();
+    auto product = mxm_distributed(exec, comm, std::move(plan), o.semiring, left, right);
+    wait();
+    times.all = clock.seconds();
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        return product;
+    else
+        return host_executor{1}.copy(product);
+}
+
+/// The rows of all ranks, which are on the host, on rank 0.
 template <class T>
 csr<T> gather_product(host_executor const& host, rank_communicator const& comm, csr<T> const& own) {
     std::vector<std::int32_t> lengths;
@@ -118,11 +141,11 @@ csr<T> gather_product(host_executor const& host, rank_communicator const& comm, 
 }
 
 /// The product on ranks of this process, with equal blocks of rows (--parts).
-template <class T>
-csr<T> multiply_on_ranks(multiply_request const& o, host_executor const& host, csr<T> const& a, csr<T> const& b,
+template <class Executor, class T>
+csr<T> multiply_on_ranks(multiply_request const& o, Executor const& chosen, csr<T> const& a, csr<T> const& b,
                          csr<T> const& mask, product_times& times) {
     csr<T> product;
-    executors_of_ranks(host, o.ranks).run([&](host_executor const& exec, rank_communicator const& comm) {
+    executors_of_ranks(chosen, o.ranks).run([&](Executor const& exec, rank_communicator const& comm) {
         auto const slice = [&](csr<T> const& whole) {
             rows_of_rank const rows(whole.rows(), comm);
             return slice_rows(whole, rows.first, rows.last);
@@ -130,7 +153,7 @@ csr<T> multiply_on_ranks(multiply_request const& o, host_executor const& host, c
         product_times own_times;
         auto const own =
             multiply_rows(o, exec, comm, slice(a), slice(b), o.mask.empty() ? row_block<T>() : slice(mask), own_times);
-        auto whole = gather_product(exec, comm, own);
+        auto whole = gather_product(host_executor{1}, comm, own);
         if (comm.rank() != 0) return;
         product = std::move(whole);
         times = own_times;
@@ -152,7 +175,7 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     csr<T> on_host;
     status.show("multiplying");
     if (o.ranks > 1) {
-        on_host = multiply_on_ranks(o, host, a, b, mask, times);
+        on_host = multiply_on_ranks(o, exec, a, b, mask, times);
     } else {
         auto const left = exec.copy(a), right = exec.copy(b), admitted = exec.copy(mask);
         exec.synchronize();
@@ -191,9 +214,9 @@ row_block<T> load_rows(multiply_request const& o, host_executor const& host, ran
     return rows;
 }
 
-template <class T>
-outcome multiply_over_processes(multiply_request const& o, any_executor const& chosen, process_ranks& ranks,
-                                output_files& files) {
+template <class Executor, class T>
+outcome multiply_over_processes(multiply_request const& o, any_executor const& chosen, Executor const& exec,
+                                process_ranks& ranks, output_files& files) {
     auto const host = make_host(o.common);
     rank_communicator const comm(ranks);
     progress status(o.common);
@@ -204,7 +227,7 @@ outcome multiply_over_processes(multiply_request const& o, any_executor const& c
     require_index_room(o.semiring, o.first, a.all_columns, sizeof(T));
     status.show("multiplying");
     product_times times;
-    auto const own = multiply_rows(o, host, comm, a, b, mask, times);
+    auto const own = multiply_rows(o, exec, comm, a, b, mask, times);
     auto whole = gather_product(host, comm, own);
     if (comm.rank() != 0) return {};
     if (writes_indices(o.semiring)) number_as(numbering, whole.values());
@@ -218,21 +241,21 @@ void check_ranks_of_product(multiply_request const& o) {
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     std::string const several = source_of_ranks(o.ranks);
     if (several.empty()) return;
-    if (o.common.backend == "cuda")
-        throw usage_error(several + " of multiply requires --backend host, but --backend is cuda");
     if (current_processes() && !o.report.empty()) throw usage_error(several + " cannot be combined with --report");
 }
 
-/// Each process is a rank, with its own part of the cores.
+/// Each process is a rank, with its own part of the cores or its own device.
 outcome run_over_processes(multiply_request o, process_ranks& ranks) {
     adapt_to_rank(o.common, o.output, ranks);
     o.ranks = ranks.ranks();
-    any_executor const chosen = make_host(o.common);
+    o.common.backend = takes_devices(o.common, o.ranks, &ranks) ? "cuda" : "host";
+    auto const chosen = executor_of_process(o.common, ranks);
     output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
-    return o.common.precision == "single" ? multiply_over_processes<float>(o, chosen, ranks, files)
-                                          : multiply_over_processes<double>(o, chosen, ranks, files);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return multiply_over_processes<Executor, T>(o, chosen, exec, ranks, files);
+    });
 }
 
 outcome run(multiply_request const& o) {
@@ -243,7 +266,8 @@ outcome run(multiply_request const& o) {
     if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
     check_ranks_of_product(o);
     if (process_ranks* const ranks = current_processes()) return run_over_processes(o, *ranks);
-    any_executor const chosen = o.ranks > 1 ? any_executor(make_host(o.common)) : make_executor(o.common);
+    bool const on_host = o.ranks > 1 && !takes_devices(o.common, o.ranks, nullptr);
+    any_executor const chosen = on_host ? any_executor(make_host(o.common)) : make_executor(o.common);
     output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);

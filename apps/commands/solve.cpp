@@ -404,10 +404,7 @@ void check_ranks_of_solve(solve_options const& o) {
 outcome run_over_processes(solve_options& o, process_ranks& ranks) {
     adapt_to_rank(o.common, o.system.output, ranks);
     o.ranks = ranks.ranks();
-    auto const chosen = make_executor(o.common, ranks.local_rank());
-#if defined(COPPICE_HAS_CUDA)
-    if (auto const* const device = std::get_if<cuda_executor>(&chosen)) ranks.use_device(*device);
-#endif
+    auto const chosen = executor_of_process(o.common, ranks);
     output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}, {"--x0", o.start}});
     files.expect("-o", o.system.output);
     files.expect("--json", o.common.json);

@@ -123,23 +123,24 @@ def numbers(path):
     return [line for line in path.read_text().splitlines() if not line.startswith("%")][1:]
 
 
-def compare_graph_algorithm(command, graph, *options):
+def compare_graph_algorithm(command, graph, *options, backend="host"):
     one, x = folder / "one.mtx", folder / "x.mtx"
     alone_end = alone(command, graph, *options, "--backend", "host", "--json", "-", "-o", str(one))
     check(alone_end.returncode == 0, f"{command} {graph}: {alone_end.stderr}")
     facts = json.loads(alone_end.stdout)
     ranks, parts = 3, folder / "parts.mtx"
     as_ranks = alone(command, graph, *options, "--backend", "host", "--parts", str(ranks), "--json", "-", "-o", str(parts))
-    ended = together(ranks, command, graph, *options, "--mpi", "on", "--json", "-", "-o", str(x))
-    where = f"{command} {graph} {options} on {ranks} ranks"
+    ended = together(ranks, command, graph, *options, "--backend", backend, "--mpi", "on", "--json", "-", "-o", str(x))
+    where = f"{command} {graph} {options} on {ranks} ranks, {backend}"
     check(ended.returncode == as_ranks.returncode == 0, f"{where}: {ended.stderr} {as_ranks.stderr}")
     found, of_ranks = json.loads(ended.stdout), json.loads(as_ranks.stdout)
     for key in ("rows", "nonzeros", "undirected", "source", "depth", "reached", "farthest", "components", "communities",
                 "modularity", "levels", "largest", "triangles", "iterations"):
         check(found.get(key) == facts.get(key) == of_ranks.get(key), f"{key} of {where}: {found.get(key)}, {facts.get(key)}")
     check(found["parts"] == of_ranks["parts"] == ranks, f"parts of {where}")
+    check(found["devices"] == (ranks if backend == "cuda" else 0), f"devices of {where}: {found['devices']}")
     if command == "pagerank":
-        check(numbers(x) == numbers(parts), f"ranks of {where}")
+        check(backend == "cuda" or numbers(x) == numbers(parts), f"ranks of {where}")
         largest = max(abs(float(a) - float(b)) / float(b) for a, b in zip(numbers(x), numbers(one), strict=True))
         check(largest < 1e-12, f"{where}: a difference of {largest}")
     else:
@@ -187,13 +188,29 @@ for ranks in (1, 3):
         (("pagerank", str(directed)), 3, "there are parallel edges from"),
         (("pagerank", str(grid), "--max-iterations", "1"), 4, "did not converge"),
         (("bfs", str(grid), "--report", str(folder / "page.html")), 2, "cannot be combined with --report"),
-        (("bfs", str(grid), "--backend", "cuda"), 2, "requires --backend host"),
+        (("communities", str(grid), "--backend", "cuda"), 2, "available with --backend cuda: bfs, components, pagerank, sssp"),
         (("sssp", str(grid)), 3, "the smallest edge length is -1"),
     ):
         ended = together(ranks, *arguments, "--mpi", "on")
         found = errors(ended)
         check(ended.returncode == code, f"{arguments} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
         check(len(found) == 1 and why in found[0], f"{arguments} on {ranks}: {ended.stderr}")
+
+# Each process with a device, of which several may share one; without devices, an error on one rank is that of all.
+on_device = together(2, "bfs", "generate:rmat,scale=5", "--mpi", "on", "--backend", "cuda")
+if on_device.returncode == 0:
+    for command in ("bfs", "components", "pagerank", "sssp", "triangles"):
+        compare_graph_algorithm(command, "generate:rmat,scale=8", backend="cuda")
+    compare_graph_algorithm("components", str(grid), backend="cuda")
+    compare_graph_algorithm("sssp", str(words), "--renumber", "--columns", "from,to,length", "--source", "n5", backend="cuda")
+    compare_graph_algorithm("pagerank", str(directed), "--weighted", backend="cuda")
+else:
+    for command in ("bfs", "triangles", "multiply"):
+        arguments = (str(even),) if command != "multiply" else (str(even), str(even))
+        refused = together(2, command, *arguments, "--mpi", "on", "--backend", "cuda")
+        found = errors(refused)
+        check(refused.returncode == 5, f"{command} without devices: exit code {refused.returncode}: {refused.stderr}")
+        check(len(found) == 1 and "CUDA" in found[0], f"{command} without devices: {refused.stderr}")
 
 # Products of matrices: the file of one process, bit for bit.
 for arguments in (
@@ -208,9 +225,10 @@ for arguments in (
     c, d = folder / "c.mtx", folder / "d.mtx"
     one = alone("multiply", *arguments, "--backend", "host", "--json", "-", "-o", str(c))
     check(one.returncode == 0, f"multiply {arguments}: {one.stderr}")
-    for ranks in (2, 3):
-        ended = together(ranks, "multiply", *arguments, "--mpi", "on", "--json", "-", "-o", str(d))
-        check(ended.returncode == 0, f"multiply {arguments} on {ranks}: {ended.stderr}")
+    exact = on_device.returncode == 0 and str(wind) not in arguments  # devices fuse multiplications and additions
+    for ranks, backend in ((2, "host"), (3, "host"), *(((2, "cuda"),) if exact else ())):
+        ended = together(ranks, "multiply", *arguments, "--backend", backend, "--mpi", "on", "--json", "-", "-o", str(d))
+        check(ended.returncode == 0, f"multiply {arguments} on {ranks}, {backend}: {ended.stderr}")
         check(json.loads(ended.stdout)["nonzeros"] == json.loads(one.stdout)["nonzeros"], f"nonzeros of {arguments}")
         check(json.loads(ended.stdout)["parts"] == ranks, f"parts of {arguments} on {ranks} ranks")
         check(c.read_text() == d.read_text(), f"product of {arguments} on {ranks} ranks")
