@@ -11,9 +11,9 @@
 /// - `bfs_distributed`, `sssp_distributed`, `connected_components_distributed`: the results of one rank, bit for bit;
 ///   host and CUDA.
 /// - `mxm_distributed`, `masked_mxm_distributed`: products of sparse matrices over any semiring, with or without a
-/// plan.
-/// - `louvain_distributed`: communities, bit for bit; `clustering_distributed`: triangles, bit for bit;
-///   `pagerank_distributed`: the result of one rank up to rounding, on host and CUDA.
+///   plan; host and CUDA.
+/// - `clustering_distributed`: triangles, bit for bit; `pagerank_distributed`: the result of one rank up to rounding;
+///   host and CUDA. `louvain_distributed`: communities, bit for bit, on the host.
 /// - `transpose_rows`, `is_undirected`, `run_graph_algorithm_distributed`: for blocks of rows on the host.
 ///
 /// Guide: docs/guide/parts.md.
