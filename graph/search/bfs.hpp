@@ -173,25 +173,42 @@ struct set_reached_bits {
     }
 };
 
-/// Pulls into an unreached vertex from the first of its neighbours that is in the current level.
+/// The incoming edges of a graph on one executor, for pull_level.
 template <class InLevel>
-struct pull_level {
+struct pulled_edges {
     graph_view g;
-    graph_view incoming;
+    bfs_state const* state;
+    InLevel level;
+    COPPICE_HD std::int32_t begin(vertex_id v) const { return g.offsets[v]; }
+    COPPICE_HD std::int32_t end(vertex_id v) const { return g.offsets[v + 1]; }
+    COPPICE_HD vertex_id neighbor(std::int32_t k) const { return g.neighbors[k]; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool in_level(Worker const& worker, vertex_id u) const {
+        return level(worker, u);
+    }
+    COPPICE_HD vertex_id parent(vertex_id u) const { return u; }
+    COPPICE_HD std::int32_t next_level() const { return state->depth + 1; }
+};
+/// Pulls into an unreached vertex from the first of its neighbours that is in the current level. `incoming`: the edges
+/// k in [begin(v), end(v)) of v, from neighbor(k); in_level(worker, u): whether a neighbour is in the current level;
+/// parent(u): its index as a parent.
+template <class Incoming>
+struct pull_level {
+    graph_view g; ///< the outgoing edges
     std::int32_t* levels;
     std::uint32_t* parents;
-    bfs_state const* state;
-    InLevel in_level;
+    Incoming incoming;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         if (levels[v] != -1) return;
-        std::int32_t const depth = state->depth;
-        for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
-            vertex_id const u = incoming.neighbors[k];
-            if (!in_level(worker, u)) continue;
-            worker.store(levels + v, depth + 1);
-            parents[v] = static_cast<std::uint32_t>(u);
+        std::int32_t const next = incoming.next_level();
+        for (auto k = incoming.begin(v), end = incoming.end(v); k < end; ++k) {
+            vertex_id const u = incoming.neighbor(k);
+            if (!incoming.in_level(worker, u)) continue;
+            worker.store(levels + v, next);
+            parents[v] = static_cast<std::uint32_t>(incoming.parent(u));
             worker.emit(v, g.degree(v));
             return;
         }
@@ -252,9 +269,9 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
         edge_step const push{&s->push, now, g, into(next), pushed};
         single_step const end{next_level{now, next, s, g.vertices, options.max_depth}};
         auto const pull = [&](auto const& in_level) {
-            using pull_step = pull_level<std::remove_cvref_t<decltype(in_level)>>;
+            using edges = pulled_edges<std::remove_cvref_t<decltype(in_level)>>;
             return item_step{&s->pull, all_vertices, into(next),
-                             pull_step{g, options.incoming, levels, parents, s, in_level}};
+                             pull_level<edges>{g, levels, parents, {options.incoming, s, in_level}}};
         };
         if (!may_pull) return search.run(&s->loop, push, end);
         if constexpr (on_host) {

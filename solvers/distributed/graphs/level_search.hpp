@@ -248,31 +248,21 @@ struct flag_level {
     std::uint8_t* flags;
     COPPICE_HD void operator()(std::int64_t v) const { flags[v] = levels[v] == level ? 1 : 0; }
 };
-/// Pulls into an unreached vertex from the first of its neighbours that is in the current level.
+/// The incoming edges of a rank, for analytics::pull_level.
 template <class O>
-struct pull_into {
+struct pulled_edges_of_rank {
     O const* offsets;
-    std::int32_t const* columns;  ///< of the incoming edges: vertices of the rank, then outer vertices
-    std::uint8_t const* in_level; ///< of the same
+    std::int32_t const* columns; ///< vertices of the rank, then outer vertices
+    std::uint8_t const* flags;   ///< of the same: whether they are in the current level
     vertex_id const* outer_ids;
-    graph_view g; ///< the outgoing edges
     vertex_id own, first;
-    std::int32_t* levels;
-    std::uint32_t* parents;
     std::int32_t next;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        if (levels[v] != -1) return;
-        for (O k = offsets[v], end = offsets[v + 1]; k < end; ++k) {
-            std::int32_t const u = columns[k];
-            if (in_level[u] == 0) continue;
-            levels[v] = next;
-            parents[v] = static_cast<std::uint32_t>(u < own ? first + u : outer_ids[u - own]);
-            worker.emit(v, g.degree(v));
-            return;
-        }
-    }
+    COPPICE_HD O begin(vertex_id v) const { return offsets[v]; }
+    COPPICE_HD O end(vertex_id v) const { return offsets[v + 1]; }
+    COPPICE_HD vertex_id neighbor(O k) const { return columns[k]; }
+    COPPICE_HD bool in_level(auto const&, vertex_id u) const { return flags[u] != 0; }
+    COPPICE_HD vertex_id parent(vertex_id u) const { return u < own ? first + u : outer_ids[u - own]; }
+    COPPICE_HD std::int32_t next_level() const { return next; }
 };
 /// Pulled levels of a search. An outer vertex has one byte, whether it is in the current level, from its owner.
 template <executor Executor, class O>
@@ -294,10 +284,15 @@ public:
         of_outer_.start(exec, in_level_.data());
         of_outer_.finish(exec);
         exec.copy_elements(of_outer_.values(), in_level_.data() + incoming_.size(), incoming_.halo());
+        pulled_edges_of_rank<O> const edges{incoming_.offsets().data(),
+                                            incoming_.columns().data(),
+                                            in_level_.data(),
+                                            incoming_.outer().data(),
+                                            graph_.own(),
+                                            graph_.first(),
+                                            next_level};
         vertex_map(exec, nullptr, all, into(next),
-                   pull_into<O>{incoming_.offsets().data(), incoming_.columns().data(), in_level_.data(),
-                                incoming_.outer().data(), graph_.view(), graph_.own(), graph_.first(), levels, parents,
-                                next_level});
+                   pull_level<pulled_edges_of_rank<O>>{graph_.view(), levels, parents, edges});
     }
 
 private:
