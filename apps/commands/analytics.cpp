@@ -410,7 +410,7 @@ graph_answer analyse_on_rank(graph_algorithm_row const& row, Executor const& exe
     exec.synchronize();
     comm.barrier();
     double const seconds = comm.rank() == 0 ? clock.lap() : 0; // ranks of one process share the clock
-    bool const between_devices = comm.devices() != nullptr; // collective over processes
+    bool const between_devices = comm.devices() != nullptr;    // collective over processes
     if (comm.rank() == 0) {
         g.seconds = seconds;
         g.devices = std::is_same_v<Executor, cuda_executor> ? comm.ranks() : 0;
@@ -554,23 +554,14 @@ outcome analyse_over_processes(graph_algorithm_row const& row, graph_request con
 }
 
 /// Throws if --parts, or several processes, are combined with incompatible options.
-void check_ranks_of_graph(graph_algorithm_row const& row, graph_request const& o) {
+void check_ranks_of_graph(graph_request const& o) {
     check_ranks(o.ranks);
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     std::string const several = source_of_ranks(o.ranks);
-    if (several.empty()) return;
-    if (o.common.backend == "cuda" && !is_distributed_graph_algorithm(row.name, true))
-        throw usage_error(fmt::format("{} of {} requires --backend host; available with --backend cuda: {}", several,
-                                      row.name, distributed_graph_algorithms(true)));
     if (!current_processes()) return;
     for (auto const& [option, set] :
          {std::pair{"--check", o.check}, {"--report", !o.report.empty()}, {"--picture", !o.picture.empty()}})
         if (set) throw usage_error(fmt::format("{} cannot be combined with {}", several, option));
-}
-
-/// Whether the ranks are devices. Collective over processes.
-bool runs_on_devices(graph_algorithm_row const& row, graph_request const& o, process_ranks* processes) {
-    return is_distributed_graph_algorithm(row.name, true) && takes_devices(o.common, o.ranks, processes);
 }
 
 /// Each process is a rank, with its own part of the cores or its own device.
@@ -578,7 +569,7 @@ outcome run_over_processes(graph_algorithm_row const& row, graph_request o, proc
     adapt_to_rank(o.common, o.output, ranks);
     if (ranks.rank() != 0) o.mapping.clear();
     o.ranks = ranks.ranks();
-    o.common.backend = runs_on_devices(row, o, &ranks) ? "cuda" : "host";
+    o.common.backend = takes_devices(o.common, o.ranks, &ranks) ? "cuda" : "host";
     auto const chosen = executor_of_process(o.common, ranks);
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
@@ -592,15 +583,16 @@ outcome run_over_processes(graph_algorithm_row const& row, graph_request o, proc
 outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
-    check_ranks_of_graph(row, o);
+    check_ranks_of_graph(o);
     rule_for_parallel_edges(row, o);
     if (names_of_columns(o.columns).size() > 0 && names_generator(o.matrix))
         throw usage_error("--columns names columns of a file, but MATRIX is " + o.matrix);
     if (!o.mapping.empty() && !o.renumber)
         throw usage_error("--mapping writes the names that --renumber numbers; add --renumber");
     if (process_ranks* const ranks = current_processes()) return run_over_processes(row, o, *ranks);
-    any_executor const chosen =
-        o.ranks == 1 || runs_on_devices(row, o, nullptr) ? make_executor(o.common) : any_executor(make_host(o.common));
+    any_executor const chosen = o.ranks == 1 || takes_devices(o.common, o.ranks, nullptr)
+                                    ? make_executor(o.common)
+                                    : any_executor(make_host(o.common));
     output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);

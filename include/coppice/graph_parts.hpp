@@ -12,8 +12,8 @@
 ///   host and CUDA.
 /// - `mxm_distributed`, `masked_mxm_distributed`: products of sparse matrices over any semiring, with or without a
 ///   plan; host and CUDA.
-/// - `clustering_distributed`: triangles, bit for bit; `pagerank_distributed`: the result of one rank up to rounding;
-///   host and CUDA. `louvain_distributed`: communities, bit for bit, on the host.
+/// - `clustering_distributed`: triangles, bit for bit; `louvain_distributed`: communities, bit for bit;
+///   `pagerank_distributed`: the result of one rank up to rounding; host and CUDA.
 /// - `transpose_rows`, `is_undirected`, `run_graph_algorithm_distributed`: for blocks of rows on the host.
 ///
 /// Guide: docs/guide/parts.md.

@@ -74,10 +74,6 @@ std::vector<bad_run> const table = {
     {{"solve", "@complex.mtx", "--parts", "2"}, 2, "--parts requires a real system"},
     {{"tridiagonal", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},
     {{"bfs", "@good.mtx", "--parts", "65"}, 2, "--parts is 65, expected 1 to 64"},
-    {{"communities", "@good.mtx", "--parts", "2", "--backend", "cuda"},
-     2,
-     "--parts of communities requires --backend host; available with --backend cuda: bfs, components, pagerank, sssp, "
-     "triangles"},
     {{"multiply", "@good.mtx", "@good.mtx", "--parts", "0"}, 2, "--parts is 0, expected 1 to 64"},
     {{"sssp", "generate:laplace2d,nx=5", "--parts", "2"}, 3, "expected lengths of at least 0"},
     {{"pagerank", "@good.mtx", "--mpi", "maybe"}, 2, "maybe"},

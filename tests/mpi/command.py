@@ -188,7 +188,6 @@ for ranks in (1, 3):
         (("pagerank", str(directed)), 3, "there are parallel edges from"),
         (("pagerank", str(grid), "--max-iterations", "1"), 4, "did not converge"),
         (("bfs", str(grid), "--report", str(folder / "page.html")), 2, "cannot be combined with --report"),
-        (("communities", str(grid), "--backend", "cuda"), 2, "available with --backend cuda: bfs, components, pagerank, sssp"),
         (("sssp", str(grid)), 3, "the smallest edge length is -1"),
     ):
         ended = together(ranks, *arguments, "--mpi", "on")
@@ -199,7 +198,7 @@ for ranks in (1, 3):
 # Each process with a device, of which several may share one; without devices, an error on one rank is that of all.
 on_device = together(2, "bfs", "generate:rmat,scale=5", "--mpi", "on", "--backend", "cuda")
 if on_device.returncode == 0:
-    for command in ("bfs", "components", "pagerank", "sssp", "triangles"):
+    for command in ("bfs", "communities", "components", "pagerank", "sssp", "triangles"):
         compare_graph_algorithm(command, "generate:rmat,scale=8", backend="cuda")
     compare_graph_algorithm("components", str(grid), backend="cuda")
     compare_graph_algorithm("sssp", str(words), "--renumber", "--columns", "from,to,length", "--source", "n5", backend="cuda")

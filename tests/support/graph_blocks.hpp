@@ -333,9 +333,10 @@ community_answers communities_over_ranks(Executor const& exec, rank_communicator
                                          std::int64_t gathered_edges) {
     auto const block = rows_of_rank(graph, begin, comm.rank());
     distributed_rows const rows(exec, comm, block.offsets, block.columns);
+    auto const weights = exec.copy(block.values);
     auto const r =
-        louvain_distributed(exec, comm, rows, array_view<double const>(block.values), options, gathered_edges);
-    return {concatenated(comm, r.labels), r.communities, r.modularity, r.levels};
+        louvain_distributed(exec, comm, rows, array_view<double const>(weights.view()), options, gathered_edges);
+    return {concatenated(exec, comm, r.labels), r.communities, r.modularity, r.levels};
 }
 inline community_answers communities_of_one(host_executor const& exec, edge_rows const& graph,
                                             louvain_options const& options) {

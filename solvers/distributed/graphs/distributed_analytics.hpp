@@ -3,7 +3,6 @@
 /// Graph algorithms over ranks by name, for blocks of rows on the host.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include <coppice/core/executor.hpp>
@@ -13,10 +12,8 @@
 
 namespace coppice::inline v0_1 {
 
-/// Whether run_graph_algorithm_distributed() has the algorithm with this name, on the host or on devices.
-bool is_distributed_graph_algorithm(std::string_view name, bool on_devices = false);
-/// Names of these algorithms, separated by commas, for messages.
-std::string distributed_graph_algorithms(bool on_devices = false);
+/// Whether run_graph_algorithm_distributed() has the algorithm with this name.
+bool is_distributed_graph_algorithm(std::string_view name);
 
 /// Whether the whole graph stores as many edges (u, v) as (v, u) for all u and v. Compares hashes, as is_undirected()
 /// of one executor does. Collective; all ranks return the same result.
@@ -25,7 +22,7 @@ bool is_undirected(rank_communicator const& comm, row_block<T> const& rows);
 
 /// run_graph_algorithm() of a graph of which each rank has a block of rows, in host memory. `found` of the result
 /// belongs to the vertices of this rank; all other members describe the whole graph. T is float or double. Collective.
-/// Throws argument_error for a name without distributed algorithm for the executor, and the errors of the algorithm.
+/// Throws argument_error for a name without distributed algorithm, and the errors of the algorithm.
 template <executor Executor, class T>
 graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
                                              row_block<T> const& block, analytics_options const& options = {});

@@ -7,13 +7,13 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_bfs.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_components.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_louvain.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_pagerank.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_sssp.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_triangles.hpp>
@@ -21,8 +21,8 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// Throws argument_error unless the algorithm is available for the executor.
-void require_graph_algorithm(std::string_view name, bool on_devices);
+/// Throws argument_error unless there is an algorithm with this name.
+void require_graph_algorithm(std::string_view name);
 
 template <executor Executor>
 graph_answer answer_bfs(Executor const& exec, rank_communicator const& comm, distributed_rows<Executor> const& rows,
@@ -108,11 +108,21 @@ graph_answer answer_triangles(Executor const& exec, rank_communicator const& com
             {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
 }
 
-/// Communities, which devices do not have.
-template <class T>
-graph_answer answer_communities(host_executor const& exec, rank_communicator const& comm,
-                                distributed_rows<host_executor> const& rows, row_block<T> const& block,
-                                analytics_options const& options);
+template <executor Executor, class T>
+graph_answer answer_communities(Executor const& exec, rank_communicator const& comm,
+                                distributed_rows<Executor> const& rows, row_block<T> const& block,
+                                analytics_options const& o) {
+    auto const weights = exec.copy(block.values);
+    auto const r =
+        louvain_distributed(exec, comm, rows, array_view<T const>(weights.view()), {.resolution = o.resolution});
+    auto labels = analytics::vertices_of(exec, r.labels);
+    auto const largest = double(largest_set(comm, rows.begins(), labels));
+    return {std::move(labels),
+            {{"communities", double(r.communities)},
+             {"largest", largest},
+             {"modularity", r.modularity},
+             {"levels", double(r.levels)}}};
+}
 
 } // namespace distributed
 
@@ -120,14 +130,11 @@ template <executor Executor, class T>
 graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
                                              distributed_rows<Executor> const& rows, row_block<T> const& block,
                                              analytics_options const& options) {
-    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
     require_size("distributed rows of a graph", rows.size(), block.rows());
-    distributed::require_graph_algorithm(name, !on_host);
-    if constexpr (on_host)
-        if (!is_distributed_graph_algorithm(name, true))
-            return distributed::answer_communities(exec, comm, rows, block, options);
+    distributed::require_graph_algorithm(name);
     if (name == "bfs") return distributed::answer_bfs(exec, comm, rows, options);
+    if (name == "communities") return distributed::answer_communities(exec, comm, rows, block, options);
     if (name == "components") return distributed::answer_components(exec, comm, rows);
     if (name == "pagerank") return distributed::answer_pagerank(exec, comm, rows, block, options);
     if (name == "triangles") return distributed::answer_triangles(exec, comm, rows);
@@ -138,7 +145,7 @@ template <executor Executor, class T>
 graph_answer run_graph_algorithm_distributed(Executor const& exec, rank_communicator const& comm, std::string_view name,
                                              row_block<T> const& block, analytics_options const& options) {
     require_size("columns of the matrix of a graph", block.all_columns, block.all_rows);
-    distributed::require_graph_algorithm(name, !std::is_same_v<Executor, host_executor>);
+    distributed::require_graph_algorithm(name);
     distributed_rows<Executor> const rows(exec, comm, block.offsets, block.columns);
     return run_graph_algorithm_distributed(exec, comm, name, rows, block, options);
 }

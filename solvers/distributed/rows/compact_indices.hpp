@@ -37,7 +37,7 @@ struct every_index {
 struct index_outside {
     std::int64_t first, last;
     template <class I>
-    bool operator()(I i) const {
+    COPPICE_HD bool operator()(I i) const {
         using unsigned_index = std::make_unsigned_t<I>;
         return unsigned_index(unsigned_index(i) - unsigned_index(first)) >= unsigned_index(last - first);
     }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -34,82 +33,6 @@ std::string message_of(std::size_t ranks, rank_work const& work) {
 }
 
 } // namespace
-
-TEST_CASE("distributed analytics: communities have the labels and the modularity of one executor") {
-    int const n_ranks[] = {1, 2, 3, 4, 7};
-    for (auto const& graph : graphs_for_ranks(true)) {
-        CAPTURE(graph.name);
-        auto const simple = summed_edges(graph.edges);
-        int const n = simple.vertices();
-        for (double const resolution : {1.0, 2.5}) {
-            CAPTURE(resolution);
-            louvain_options const options{.resolution = resolution, .tolerance = 0};
-            auto const expected = communities_of_one(host_executor{1}, simple, options);
-            // The modularity of the labels, from its definition.
-            std::vector<double> degrees(static_cast<std::size_t>(n), 0), totals(static_cast<std::size_t>(n), 0);
-            double all = 0, within = 0, squares = 0;
-            for (std::size_t u = 0; u < std::size_t(n); ++u)
-                for (auto k = std::size_t(simple.offsets[u]); k < std::size_t(simple.offsets[u + 1]); ++k) {
-                    degrees[u] += simple.lengths[k];
-                    all += simple.lengths[k];
-                    if (expected.labels[u] == expected.labels[std::size_t(simple.columns[k])])
-                        within += simple.lengths[k];
-                }
-            for (std::size_t u = 0; u < std::size_t(n); ++u) totals[std::size_t(expected.labels[u])] += degrees[u];
-            for (double const t : totals) squares += t * t;
-            double const modularity = all > 0 ? within / all - resolution * squares / all / all : 0;
-
-            auto divisions = divisions_of_vertices(n);
-            for (int const ranks : n_ranks) divisions.push_back(equal_division(n, ranks));
-            int threads = 1;
-            for (auto const& begin : divisions) {
-                CAPTURE(begin);
-                threads = 3 - threads;
-                on_ranks(begin.size() - 1, threads, [&](host_executor const& exec, rank_communicator const& comm) {
-                    for (std::int64_t const gathered : {0, 300, 1 << 16}) {
-                        CAPTURE(gathered);
-                        if (gathered > 0 && resolution != 1) continue;
-                        auto const found = communities_over_ranks(exec, comm, simple, begin, options, gathered);
-                        CHECK(found == expected);
-                        CHECK(found.modularity == doctest::Approx(modularity));
-                    }
-                    // Parallel edges: their sum. Another number of edges changes the unit of weights.
-                    auto const parallel = communities_over_ranks(exec, comm, graph.edges, begin, options, 0);
-                    CHECK(parallel.labels == expected.labels);
-                    CHECK(parallel.modularity == doctest::Approx(expected.modularity));
-                });
-            }
-        }
-    }
-}
-
-TEST_CASE("distributed analytics: communities of a graph of several levels") {
-    int const groups = 160, size = 4;
-    edge_collector cliques(groups * size); // in a ring, with vertices in random order
-    std::vector<int> order(static_cast<std::size_t>(groups * size));
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), std::mt19937(7));
-    for (int c = 0; c < groups; ++c) {
-        auto const member = [&](int group, int i) { return order[std::size_t(group % groups * size + i)]; };
-        for (int i = 0; i < size; ++i)
-            for (int j = 0; j < i; ++j) cliques.edge(member(c, i), member(c, j), 1 + .1 * ((i + j) % 3));
-        cliques.edge(member(c, 0), member(c + 1, 1), .7);
-    }
-    auto const graph = cliques.rows();
-    auto const expected = communities_of_one(host_executor{2}, graph, {});
-    CHECK(expected.levels > 1);
-    CHECK(expected.modularity > 0.85);
-    CHECK(communities_of_one(host_executor{1}, graph, {.max_levels = 1}).levels == 1);
-    for (int const ranks : {1, 2, 3, 4, 7})
-        on_ranks(std::size_t(ranks), 1, [&](host_executor const& exec, rank_communicator const& comm) {
-            auto const begin = equal_division(graph.vertices(), ranks);
-            for (std::int64_t const gathered : {0, 1000, 1 << 20}) {
-                CHECK(communities_over_ranks(exec, comm, graph, begin, {}, gathered) == expected);
-                CHECK(communities_over_ranks(exec, comm, graph, begin, {.max_levels = 1}, gathered) ==
-                      communities_of_one(host_executor{1}, graph, {.max_levels = 1}));
-            }
-        });
-}
 
 TEST_CASE("distributed analytics: the transpose has the rows of one executor") {
     for_divided_graphs(false, [](edge_rows const& graph, std::vector<int> const& begin) {
