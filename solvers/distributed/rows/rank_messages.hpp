@@ -28,25 +28,27 @@ inline rank_offsets begins_of_received(rank_communicator const& comm, rank_offse
     return begin;
 }
 
-/// The messages, none of them empty: first those to other ranks, then those from other ranks.
+/// The messages, none of them empty and none to or from rank `omitted`: first those to other ranks, then those from
+/// other ranks.
 struct message_list {
     std::vector<rank_message> all{};
     std::size_t sends = 0;
 
     template <class T>
-    message_list(rank_offsets const& send_begin, T const* sent, rank_offsets const& receive_begin, T* received) {
-        add(send_begin, const_cast<T*>(sent)); // is only read
+    message_list(rank_offsets const& send_begin, T const* sent, rank_offsets const& receive_begin, T* received,
+                 int omitted = -1) {
+        add(send_begin, const_cast<T*>(sent), omitted); // is only read
         sends = all.size();
-        add(receive_begin, received);
+        add(receive_begin, received, omitted);
     }
     std::span<rank_message const> to_others() const { return std::span(all).first(sends); }
     std::span<rank_message const> from_others() const { return std::span(all).subspan(sends); }
 
 private:
     template <class T>
-    void add(rank_offsets const& begin, T* elements) {
+    void add(rank_offsets const& begin, T* elements, int omitted) {
         for (std::size_t p = 0; p + 1 < begin.size(); ++p)
-            if (std::int64_t const count = begin[p + 1] - begin[p]; count > 0)
+            if (std::int64_t const count = begin[p + 1] - begin[p]; count > 0 && int(p) != omitted)
                 all.push_back({int(p), elements + begin[p], std::size_t(count) * sizeof(T)});
     }
 };
@@ -63,11 +65,14 @@ std::unique_ptr<rank_exchange> send_and_receive(rank_communicator const& comm, r
 template <executor Executor, class T>
 void exchange(Executor const& exec, rank_communicator const& comm, rank_offsets const& send_begin, T const* sent,
               rank_offsets const& receive_begin, T* received) {
-    if constexpr (std::is_same_v<Executor, host_executor>) {
+    if constexpr (std::is_base_of_v<host_executor, Executor>) {
         send_and_receive(comm, send_begin, sent, receive_begin, received)->finish();
     } else {
         if (device_group const* const devices = comm.devices()) {
-            message_list const messages(send_begin, sent, receive_begin, received);
+            auto const self = std::size_t(comm.rank());
+            exec.copy_elements(sent + send_begin[self], received + receive_begin[self],
+                               send_begin[self + 1] - send_begin[self]);
+            message_list const messages(send_begin, sent, receive_begin, received, comm.rank());
             if (!messages.all.empty())
                 devices->exchange(comm.rank(), exec, messages.to_others(), messages.from_others());
             return;
