@@ -200,11 +200,10 @@ struct is_named_after_itself {
 ///
 /// Communication of a level: six exchanges for each of the four quarters of a sweep. A rank receives a label for each
 /// outer vertex and a total for each community of another rank that its vertices or outer vertices belong to. Memory:
-/// 40 bytes for each edge of the rank, 80 for each vertex and outer vertex; on CUDA the larger one of 56 bytes for each
-/// edge in the rounds and in the contraction. Host and CUDA. Collective. Throws matrix_error, on all
-/// ranks, for weights that are negative or not finite, argument_error, on all ranks, for options out of range,
-/// overflow_error, on this rank, if it has 2^31 edges or more, dimension_error, on this rank, for another number of
-/// weights.
+/// 40 bytes for each edge of the rank (about 80 on CUDA, in the contraction), 80 for each vertex and outer vertex. Host
+/// and CUDA. Collective. Throws matrix_error, on all ranks, for weights that are negative or not finite,
+/// argument_error, on all ranks, for options out of range, overflow_error, on this rank, if it has 2^31 edges or more,
+/// dimension_error, on this rank, for another number of weights.
 template <executor Executor, class T, class O>
 louvain_result louvain_distributed(Executor const& exec, rank_communicator const& comm,
                                    distributed_rows<Executor, vertex_id, O> const& rows, array_view<T const> weights,
