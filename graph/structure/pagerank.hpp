@@ -71,11 +71,11 @@ struct out_weight {
 };
 template <class T>
 struct rank_sums_of {
-    T const* changes;
+    T const* before; ///< ranks before the last pass
     T const* ranks;
     out_weight<T> out;
     COPPICE_HD rank_sums operator()(std::int64_t v) const {
-        double const change = double(changes[v]);
+        double const change = double(ranks[v] - before[v]);
         return {change < 0 ? -change : change, out(v) > T(0) ? 0.0 : double(ranks[v])};
     }
 };
@@ -116,15 +116,13 @@ void sum_over_neighbors(Executor const& exec, srcsr_plan<std::int32_t> const& pl
 template <class T>
 struct store_rank {
     out_weight<T> out;
-    T* ranks;
-    T* changes;
-    T* contributions; ///< contributions of the next pass
+    T* ranks;         ///< of this pass
+    T* contributions; ///< of the next pass
     T const* restart;
     T damping;
     T everywhere; ///< restart term of a vertex, or the factor of restart[v]
     COPPICE_HD void operator()(std::int64_t v, T const& sum) const {
         T const rank = damping * sum + (restart ? everywhere * restart[v] : everywhere);
-        changes[v] = rank - ranks[v];
         ranks[v] = rank;
         T const divisor = out(v);
         contributions[v] = divisor > T(0) ? rank / divisor : T(0);
@@ -135,7 +133,6 @@ struct first_rank {
     store_rank<T> store;
     T value;
     COPPICE_HD void operator()(std::int64_t v) const {
-        store.ranks[v] = T(0);
         store_rank<T> first = store;
         first.damping = T(0);
         first.everywhere = value;
@@ -223,7 +220,7 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     pagerank_result<T> result{buffer<T>(exec, n)};
     if (n == 0) return {std::move(result.ranks), 0, 0, true};
     double const scale = restart_scale<T>(exec, restart, n);
-    buffer<T> changes(exec, n), contributions(exec, n), next_contributions(exec, n);
+    buffer<T> next_ranks(exec, n), contributions(exec, n), next_contributions(exec, n);
     auto const plan = make_srcsr_plan(exec, array_view<std::int32_t const>(incoming.offsets, n + 1),
                                       std::int64_t(incoming.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))});
     bool const weighted = !weights.outgoing.empty();
@@ -233,24 +230,24 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
         edge_sum(exec, nullptr, all_vertices.data(), g, weights_of_row<T>{weights.outgoing.data(), out_sums.data()});
     }
     out_weight<T> const out{g, weighted ? out_sums.data() : nullptr};
-    store_rank<T> store{out,
-                        result.ranks.data(),
-                        changes.data(),
-                        contributions.data(),
-                        restart.empty() ? nullptr : restart.data(),
-                        T(options.damping),
-                        T(0)};
+    store_rank<T> store{
+        out, result.ranks.data(), contributions.data(), restart.empty() ? nullptr : restart.data(), T(options.damping),
+        T(0)};
     store_rank<T> first = store;
     if (!start.empty()) first.restart = start.data();
     for_each(exec, n, first_rank<T>{first, T(start.empty() ? scale : restart_scale<T>(exec, start, n, "start"))});
-    rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), out};
-    double dangling = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}).dangling;
+    auto const sums_of = [&](buffer<T> const& before, buffer<T> const& ranks) {
+        return reduce(exec, n, rank_sums{0, 0}, rank_sums_of<T>{before.data(), ranks.data(), out}, add_rank_sums{});
+    };
+    double dangling = sums_of(result.ranks, result.ranks).dangling;
     while (result.iterations < options.max_iterations && !result.converged) {
+        store.ranks = next_ranks.data();
         store.contributions = next_contributions.data();
         store.everywhere = T((options.damping * dangling + (1 - options.damping)) * scale);
         sum_over_neighbors(exec, plan, incoming, weights.incoming.data(), std::as_const(contributions).data(), store);
         contributions.swap(next_contributions);
-        auto const sums = reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{});
+        result.ranks.swap(next_ranks);
+        auto const sums = sums_of(next_ranks, result.ranks);
         ++result.iterations;
         result.residual = sums.change;
         dangling = sums.dangling;

@@ -68,20 +68,20 @@ pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator 
                                    "finite weights of at least 0");
     pagerank_result<T> result{buffer<T>(exec, n)};
     if (all == 0) return {std::move(result.ranks), 0, 0, true};
-    buffer<T> changes(exec, n), contributions(exec, n), next_contributions(exec, n), sums(exec, n);
+    buffer<T> next_ranks(exec, n), contributions(exec, n), next_contributions(exec, n), sums(exec, n);
     for_each(exec, n, distributed::out_sum<T, O>{rows.offsets().data(), weights.outgoing.data(), sums.data()});
     out_weight<T> const out{{}, sums.data()};
-    store_rank<T> store{out, result.ranks.data(), changes.data(), contributions.data(), nullptr, T(options.damping),
-                        T(0)};
+    store_rank<T> store{out, result.ranks.data(), contributions.data(), nullptr, T(options.damping), T(0)};
     double const scale = 1.0 / double(all);
     for_each(exec, n, first_rank<T>{store, T(scale)});
-    rank_sums_of<T> const sums_of{changes.data(), result.ranks.data(), out};
-    auto const over_ranks = [&] {
+    auto const over_ranks = [&](buffer<T> const& before, buffer<T> const& ranks) {
+        rank_sums_of<T> const sums_of{before.data(), ranks.data(), out};
         return comm.all_reduce(reduce(exec, n, rank_sums{0, 0}, sums_of, add_rank_sums{}), add_rank_sums{});
     };
     auto halo = incoming.template halo_of<T>(exec, comm);
-    double dangling = over_ranks().dangling;
+    double dangling = over_ranks(result.ranks, result.ranks).dangling;
     while (result.iterations < options.max_iterations && !result.converged) {
+        store.ranks = next_ranks.data();
         store.contributions = next_contributions.data();
         store.everywhere = T((options.damping * dangling + (1 - options.damping)) * scale);
         auto const pass = [&](auto const& multiply) {
@@ -93,7 +93,8 @@ pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator 
         else
             pass(distributed::contribution<T>{});
         contributions.swap(next_contributions);
-        auto const changed = over_ranks();
+        result.ranks.swap(next_ranks);
+        auto const changed = over_ranks(next_ranks, result.ranks);
         ++result.iterations;
         result.residual = changed.change;
         dangling = changed.dangling;
