@@ -17,8 +17,7 @@ preconditioner_row const& preconditioner_row_of(std::string_view name) {
 
 option_values detail::values_of_forest_options(forest_options const& options) { return forest_entry::values(options); }
 
-COPPICE_TRIDIAGONAL_REGULARISER(, host_executor, float)
-COPPICE_TRIDIAGONAL_REGULARISER(, host_executor, double)
+COPPICE_REAL_TYPES(COPPICE_TRIDIAGONAL_REGULARISER, template, host_executor)
 COPPICE_PRECONDITIONERS(, host_executor, float)
 COPPICE_PRECONDITIONERS(, host_executor, double)
 COPPICE_FOREST_PRECONDITIONER(, host_executor, float)

@@ -3,8 +3,7 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, float)
-COPPICE_TRIDIAGONAL_REGULARISER(, cuda_executor, double)
+COPPICE_REAL_TYPES(COPPICE_TRIDIAGONAL_REGULARISER, template, cuda_executor)
 COPPICE_PRECONDITIONERS(, cuda_executor, float)
 COPPICE_PRECONDITIONERS(, cuda_executor, double)
 COPPICE_FOREST_PRECONDITIONER(, cuda_executor, float)

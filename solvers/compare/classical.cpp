@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_CLASSICAL_DECLARE(template, float, host_executor)
-COPPICE_CLASSICAL_DECLARE(template, double, host_executor)
+COPPICE_REAL_TYPES(COPPICE_CLASSICAL, template, host_executor)
 
 } // namespace coppice::inline v0_1

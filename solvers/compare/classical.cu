@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_CLASSICAL_DECLARE(template, float, cuda_executor)
-COPPICE_CLASSICAL_DECLARE(template, double, cuda_executor)
+COPPICE_REAL_TYPES(COPPICE_CLASSICAL, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

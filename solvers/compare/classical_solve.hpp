@@ -12,6 +12,7 @@
 #include <coppice/solvers/compare/classical.hpp>
 #include <coppice/solvers/compare/spike.hpp>
 #include <coppice/solvers/compare/teams.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1 {
 namespace classical {
@@ -144,15 +145,9 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
 }
 
 // Explicit instantiations in the sources of the library.
-#define COPPICE_CLASSICAL_DECLARE(prefix, T, Executor)                                                                 \
+#define COPPICE_CLASSICAL(T, prefix, Executor)                                                                         \
     prefix void solve_classical(Executor const&, tridiagonal_view<T>, std::int64_t, array_view<T const>,               \
                                 array_view<T>, classical_options);
-
-COPPICE_CLASSICAL_DECLARE(extern template, float, host_executor)
-COPPICE_CLASSICAL_DECLARE(extern template, double, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_CLASSICAL_DECLARE(extern template, float, cuda_executor)
-COPPICE_CLASSICAL_DECLARE(extern template, double, cuda_executor)
-#endif
+COPPICE_EXTERN_TEMPLATES(COPPICE_REAL_TYPES, COPPICE_CLASSICAL)
 
 } // namespace coppice::inline v0_1

@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_SPIKE(float, host_executor)
-COPPICE_SPIKE(double, host_executor)
+COPPICE_REAL_TYPES(COPPICE_SPIKE, template, host_executor)
 
 } // namespace coppice::inline v0_1

@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_SPIKE(float, cuda_executor)
-COPPICE_SPIKE(double, cuda_executor)
+COPPICE_REAL_TYPES(COPPICE_SPIKE, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

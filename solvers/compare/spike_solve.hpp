@@ -10,6 +10,7 @@
 #include <coppice/solvers/compare/spike.hpp>
 #include <coppice/solvers/compare/spike_partitions.hpp>
 #include <coppice/solvers/compare/teams.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1 {
 namespace spike {
@@ -325,9 +326,9 @@ void solve_spike(Executor const& exec, tridiagonal_view<T> a, columns_view<std::
 }
 
 // Explicit instantiations in the sources of the library.
-#define COPPICE_SPIKE(T, Executor)                                                                                     \
-    template class spike_segment<T, Executor>;                                                                         \
-    template void solve_spike(Executor const&, tridiagonal_view<T>, columns_view<T const>, columns_view<T>,            \
-                              spike_options);
+#define COPPICE_SPIKE(T, prefix, Executor)                                                                             \
+    prefix class spike_segment<T, Executor>;                                                                           \
+    prefix void solve_spike(Executor const&, tridiagonal_view<T>, columns_view<T const>, columns_view<T>,              \
+                            spike_options);
 
 } // namespace coppice::inline v0_1

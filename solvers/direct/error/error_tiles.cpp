@@ -4,6 +4,7 @@
 #include <coppice/solvers/direct/error/error_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
@@ -189,9 +190,7 @@ void measure_errors(measure_job<T> const& job, std::int64_t first, std::int64_t 
     }
 }
 
-template void measure_errors(measure_job<float> const&, std::int64_t, std::int64_t);
-template void measure_errors(measure_job<double> const&, std::int64_t, std::int64_t);
-template void measure_errors(measure_job<complex_lane<float>> const&, std::int64_t, std::int64_t);
-template void measure_errors(measure_job<complex_lane<double>> const&, std::int64_t, std::int64_t);
+#define COPPICE_ERROR_TILES(T) template void measure_errors(measure_job<T> const&, std::int64_t, std::int64_t);
+COPPICE_ALL_LANES(COPPICE_ERROR_TILES)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

@@ -3,6 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BAND_FACTOR_DECLARE_ALL(template, host_executor)
+COPPICE_ALL_TYPES(COPPICE_BAND_FACTOR, template, host_executor)
 
 } // namespace coppice::inline v0_1

@@ -3,6 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BAND_FACTOR_DECLARE_ALL(template, cuda_executor)
+COPPICE_ALL_TYPES(COPPICE_BAND_FACTOR, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

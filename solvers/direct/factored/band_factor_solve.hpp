@@ -193,7 +193,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
 }
 
 // The instantiations in the sources of the library.
-#define COPPICE_BAND_FACTOR_DECLARE(prefix, T, Executor)                                                               \
+#define COPPICE_BAND_FACTOR(T, prefix, Executor)                                                                       \
     prefix std::int64_t bands_factor_bytes(Executor const&, band_matrix<T> const&, band_options const&);               \
     prefix void factorise_bands(Executor const&, band_matrix<T> const&, array_view<std::byte>, band_options const&,    \
                                 array_view<std::int64_t>);                                                             \
@@ -201,15 +201,6 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     prefix void solve_factored_bands(Executor const&, band_matrix<T> const&, array_view<std::byte const>,              \
                                      columns_view<T const>, columns_view<T>, array_view<std::byte>,                    \
                                      band_options const&);
-#define COPPICE_BAND_FACTOR_DECLARE_ALL(prefix, Executor)                                                              \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, float, Executor)                                                               \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, double, Executor)                                                              \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<float>, Executor)                                                 \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<double>, Executor)
-
-COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, cuda_executor)
-#endif
+COPPICE_EXTERN_TEMPLATES(COPPICE_ALL_TYPES, COPPICE_BAND_FACTOR)
 
 } // namespace coppice::inline v0_1

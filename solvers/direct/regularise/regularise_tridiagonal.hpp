@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/regularise/regularise_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
@@ -147,12 +148,7 @@ std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& ex
     return regularised;
 }
 
-#define COPPICE_TRIDIAGONAL_REGULARISER(EXTERN, EXECUTOR, T) EXTERN template class tridiagonal_regulariser<EXECUTOR, T>;
-COPPICE_TRIDIAGONAL_REGULARISER(extern, host_executor, float)
-COPPICE_TRIDIAGONAL_REGULARISER(extern, host_executor, double)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, float)
-COPPICE_TRIDIAGONAL_REGULARISER(extern, cuda_executor, double)
-#endif
+#define COPPICE_TRIDIAGONAL_REGULARISER(T, prefix, Executor) prefix class tridiagonal_regulariser<Executor, T>;
+COPPICE_EXTERN_TEMPLATES(COPPICE_REAL_TYPES, COPPICE_TRIDIAGONAL_REGULARISER)
 
 } // namespace coppice::inline v0_1

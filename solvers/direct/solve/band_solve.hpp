@@ -9,6 +9,7 @@
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/solve/band_checks.hpp>
 #include <coppice/solvers/direct/solve/band_plan.hpp>
 #include <coppice/solvers/direct/solve/band_run.hpp>
@@ -102,7 +103,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
 }
 
 // The instantiations in the sources of the library.
-#define COPPICE_BANDS_DECLARE(prefix, T, Executor)                                                                     \
+#define COPPICE_BANDS(T, prefix, Executor)                                                                             \
     prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
                                         bool);                                                                         \
     prefix void solve_bands(Executor const&, band_matrix<T> const&, columns_view<T const>, columns_view<T>,            \
@@ -110,15 +111,6 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     prefix void estimate_condition(Executor const&, band_matrix<T> const&, array_view<double>, band_options const&);   \
     prefix solve_report bands_report(Executor const&, band_matrix<T> const&, columns_view<T const>,                    \
                                      columns_view<T const>, band_options const&);
-#define COPPICE_BANDS_DECLARE_ALL(prefix, Executor)                                                                    \
-    COPPICE_BANDS_DECLARE(prefix, float, Executor)                                                                     \
-    COPPICE_BANDS_DECLARE(prefix, double, Executor)                                                                    \
-    COPPICE_BANDS_DECLARE(prefix, std::complex<float>, Executor)                                                       \
-    COPPICE_BANDS_DECLARE(prefix, std::complex<double>, Executor)
-
-COPPICE_BANDS_DECLARE_ALL(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_BANDS_DECLARE_ALL(extern template, cuda_executor)
-#endif
+COPPICE_EXTERN_TEMPLATES(COPPICE_ALL_TYPES, COPPICE_BANDS)
 
 } // namespace coppice::inline v0_1

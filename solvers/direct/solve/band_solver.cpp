@@ -3,8 +3,7 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BANDS_DECLARE_ALL(template, host_executor)
-COPPICE_TRIDIAGONAL(float, host_executor)
-COPPICE_TRIDIAGONAL(double, host_executor)
+COPPICE_ALL_TYPES(COPPICE_BANDS, template, host_executor)
+COPPICE_REAL_TYPES(COPPICE_TRIDIAGONAL, template, host_executor)
 
 } // namespace coppice::inline v0_1

@@ -3,7 +3,7 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BANDS_DECLARE(template, double, cuda_executor)
-COPPICE_TRIDIAGONAL(double, cuda_executor)
+COPPICE_BANDS(double, template, cuda_executor)
+COPPICE_TRIDIAGONAL(double, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

@@ -3,6 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BANDS_DECLARE(template, std::complex<double>, cuda_executor)
+COPPICE_BANDS(std::complex<double>, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

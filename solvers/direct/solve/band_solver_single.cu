@@ -3,7 +3,7 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_BANDS_DECLARE(template, float, cuda_executor)
-COPPICE_TRIDIAGONAL(float, cuda_executor)
+COPPICE_BANDS(float, template, cuda_executor)
+COPPICE_TRIDIAGONAL(float, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

@@ -48,10 +48,10 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     }
 }
 
-#define COPPICE_TRIDIAGONAL(T, Executor)                                                                               \
-    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
-                                    array_view<std::byte>, tridiagonal_options);                                       \
-    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
-                                    tridiagonal_options);
+#define COPPICE_TRIDIAGONAL(T, prefix, Executor)                                                                       \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  array_view<std::byte>, tridiagonal_options);                                         \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  tridiagonal_options);
 
 } // namespace coppice::inline v0_1

@@ -3,6 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_SPARSE_RHS_ALL(host_executor)
+COPPICE_ALL_TYPES(COPPICE_SPARSE_RHS, template, host_executor)
 
 } // namespace coppice::inline v0_1

@@ -3,6 +3,6 @@
 
 namespace coppice::inline v0_1 {
 
-COPPICE_SPARSE_RHS_ALL(cuda_executor)
+COPPICE_ALL_TYPES(COPPICE_SPARSE_RHS, template, cuda_executor)
 
 } // namespace coppice::inline v0_1

@@ -292,31 +292,26 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
 }
 
 // The instantiations in the sources of the library.
-#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                     \
-    template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
-                                        sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
-                                        band_options const&);                                                          \
-    template void solve_sparse_to_dense(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,      \
-                                        columns_view<T>, array_view<std::byte>, band_options const&);                  \
-    template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
-                                         array_view<I const>, array_view<I>, array_view<T>, array_view<std::byte>,     \
-                                         band_options const&, std::int64_t);                                           \
-    template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
-                                         array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
-                                         std::int64_t);
-#define COPPICE_SPARSE_RHS(T, Executor)                                                                                \
-    template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
-                                                    band_options const&);                                              \
-    template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
-                                                    band_options const&);                                              \
-    template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
-                                                     band_options const&, std::int64_t);                               \
-    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                              \
-    COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, Executor)
-#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                               \
-    COPPICE_SPARSE_RHS(float, Executor)                                                                                \
-    COPPICE_SPARSE_RHS(double, Executor)                                                                               \
-    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                  \
-    COPPICE_SPARSE_RHS(std::complex<double>, Executor)
+#define COPPICE_SPARSE_RHS_INDEXED(T, I, prefix, Executor)                                                             \
+    prefix void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,             \
+                                      sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,        \
+                                      band_options const&);                                                            \
+    prefix void solve_sparse_to_dense(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,        \
+                                      columns_view<T>, array_view<std::byte>, band_options const&);                    \
+    prefix void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,       \
+                                       array_view<I const>, array_view<I>, array_view<T>, array_view<std::byte>,       \
+                                       band_options const&, std::int64_t);                                             \
+    prefix void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,       \
+                                       array_view<I const>, array_view<I>, array_view<T>, band_options const&,         \
+                                       std::int64_t);
+#define COPPICE_SPARSE_RHS(T, prefix, Executor)                                                                        \
+    prefix std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,                \
+                                                  band_options const&);                                                \
+    prefix std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,                \
+                                                  band_options const&);                                                \
+    prefix std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,               \
+                                                   band_options const&, std::int64_t);                                 \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, prefix, Executor)                                                      \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, prefix, Executor)
 
 } // namespace coppice::inline v0_1

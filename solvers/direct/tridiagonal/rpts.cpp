@@ -4,12 +4,8 @@
 
 namespace coppice::inline v0_1 {
 
-template std::int64_t tridiagonal_workspace<float>(std::int64_t);
-template std::int64_t tridiagonal_workspace<double>(std::int64_t);
-template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
-template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
-COPPICE_RPTS(float, host_executor)
-COPPICE_RPTS(double, host_executor)
+COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, template)
+COPPICE_REAL_TYPES(COPPICE_RPTS, template, host_executor)
 
 template <class T>
 bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
@@ -17,13 +13,14 @@ bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> con
                              std::function<void()> const& save_rhs) {
     return rpts::solve_any_batch(exec, batch, workspace, options, save_rhs);
 }
-template bool solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<float> const&, array_view<std::byte>,
-                                      tridiagonal_options, std::function<void()> const&);
-template bool solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<double> const&, array_view<std::byte>,
-                                      tridiagonal_options, std::function<void()> const&);
+#define COPPICE_RPTS_SAVING(T)                                                                                         \
+    template bool solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,    \
+                                          tridiagonal_options, std::function<void()> const&);
+COPPICE_REAL_TYPES(COPPICE_RPTS_SAVING)
 
 namespace rpts {
-COPPICE_RPTS_RANKS_OF(host_executor)
+COPPICE_REAL_TYPES(COPPICE_RPTS_RANKS, template, host_executor)
+template bool takes_rank(host_executor const&, tridiagonal_options const&);
 } // namespace rpts
 
 } // namespace coppice::inline v0_1

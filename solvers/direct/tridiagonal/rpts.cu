@@ -9,18 +9,18 @@ template <class T>
 void solve_by_table(cuda_executor const& exec, tuning_table const& table, system_view<T> const& systems, T* memory) {
     solve(exec, cuda_levels<T>{table, limits_of<T>(exec)}, systems, memory, tridiagonal_options{});
 }
-template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<float> const&, float*);
-template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<double> const&, double*);
-template device_limits limits_of<float>(cuda_executor const&);
-template device_limits limits_of<double>(cuda_executor const&);
+#define COPPICE_RPTS_BY_TABLE(T)                                                                                       \
+    template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<T> const&, T*);                \
+    template device_limits limits_of<T>(cuda_executor const&);
+COPPICE_REAL_TYPES(COPPICE_RPTS_BY_TABLE)
 
 } // namespace rpts
 
-COPPICE_RPTS(float, cuda_executor)
-COPPICE_RPTS(double, cuda_executor)
+COPPICE_REAL_TYPES(COPPICE_RPTS, template, cuda_executor)
 
 namespace rpts {
-COPPICE_RPTS_RANKS_OF(cuda_executor)
+COPPICE_REAL_TYPES(COPPICE_RPTS_RANKS, template, cuda_executor)
+template bool takes_rank(cuda_executor const&, tridiagonal_options const&);
 } // namespace rpts
 
 } // namespace coppice::inline v0_1

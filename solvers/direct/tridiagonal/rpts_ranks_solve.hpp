@@ -115,14 +115,10 @@ void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagon
     }
 }
 
-#define COPPICE_RPTS_RANKS(T, Executor)                                                                                \
-    template std::int64_t rank_workspace<T>(Executor const&, std::int64_t);                                            \
-    template rank_levels<T> reduce_rank(Executor const&, system_view<T> const&, array_view<std::byte>,                 \
-                                        tridiagonal_options const&);                                                   \
-    template void substitute_rank(Executor const&, rank_levels<T> const&, tridiagonal_options const&);
-#define COPPICE_RPTS_RANKS_OF(Executor)                                                                                \
-    COPPICE_RPTS_RANKS(float, Executor)                                                                                \
-    COPPICE_RPTS_RANKS(double, Executor)                                                                               \
-    template bool takes_rank(Executor const&, tridiagonal_options const&);
+#define COPPICE_RPTS_RANKS(T, prefix, Executor)                                                                        \
+    prefix std::int64_t rank_workspace<T>(Executor const&, std::int64_t);                                              \
+    prefix rank_levels<T> reduce_rank(Executor const&, system_view<T> const&, array_view<std::byte>,                   \
+                                      tridiagonal_options const&);                                                     \
+    prefix void substitute_rank(Executor const&, rank_levels<T> const&, tridiagonal_options const&);
 
 } // namespace coppice::inline v0_1::rpts

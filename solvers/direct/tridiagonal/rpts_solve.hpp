@@ -40,6 +40,7 @@
 #include <type_traits>
 
 #include <coppice/core/parallel.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
@@ -293,24 +294,24 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.
-extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
-extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
-extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
-extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
+#define COPPICE_RPTS_WORKSPACE(T, prefix)                                                                              \
+    prefix std::int64_t tridiagonal_workspace<T>(std::int64_t);                                                        \
+    prefix std::int64_t tridiagonal_batch_workspace<T>(std::int64_t, std::int64_t, std::int64_t, bool);
+COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, extern template)
 
-#define COPPICE_RPTS(T, Executor)                                                                                      \
-    template void solve_tridiagonal_by_rpts(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,  \
-                                            array_view<std::byte>, tridiagonal_options);                               \
-    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                  \
-                                             array_view<T const>, array_view<T>, array_view<std::byte>,                \
-                                             tridiagonal_options);                                                     \
-    template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
-                                          tridiagonal_options);                                                        \
-    template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \
-                                                    std::int64_t);                                                     \
-    template bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                    \
-    template bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                    \
-    template bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                           \
-    template std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
+#define COPPICE_RPTS(T, prefix, Executor)                                                                              \
+    prefix void solve_tridiagonal_by_rpts(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,    \
+                                          array_view<std::byte>, tridiagonal_options);                                 \
+    prefix void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                    \
+                                           array_view<T const>, array_view<T>, array_view<std::byte>,                  \
+                                           tridiagonal_options);                                                       \
+    prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
+                                        tridiagonal_options);                                                          \
+    prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
+                                                  std::int64_t);                                                       \
+    prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
+    prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
+    prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
 
 } // namespace coppice::inline v0_1

@@ -4,6 +4,7 @@
 /// first-level cache, as the CUDA kernels stage theirs in shared memory. Compiled once for each instruction set.
 #include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
+#include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_two_sided.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_lane_pairs.hpp>
@@ -185,17 +186,15 @@ bool rpts_substitute(level<T> const& s, std::int64_t first, std::int64_t last) {
     return substitute_tiles<P>(s, first, last, no_threshold{});
 }
 
-#define COPPICE_RPTS_LEVELS(P)                                                                                         \
-    template bool rpts_reduce<P>(level<float> const&, std::int64_t, std::int64_t);                                     \
-    template bool rpts_reduce<P>(level<double> const&, std::int64_t, std::int64_t);                                    \
-    template bool rpts_substitute<P>(level<float> const&, std::int64_t, std::int64_t);                                 \
-    template bool rpts_substitute<P>(level<double> const&, std::int64_t, std::int64_t);
-COPPICE_RPTS_LEVELS(pivoting::none)
-COPPICE_RPTS_LEVELS(pivoting::partial)
-COPPICE_RPTS_LEVELS(pivoting::scaled_partial)
-template bool rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
-template bool rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
-template bool rpts_small(system_view<float> const&, pivoting, float);
-template bool rpts_small(system_view<double> const&, pivoting, double);
+#define COPPICE_RPTS_LEVELS(T, P)                                                                                      \
+    template bool rpts_reduce<P>(level<T> const&, std::int64_t, std::int64_t);                                         \
+    template bool rpts_substitute<P>(level<T> const&, std::int64_t, std::int64_t);
+#define COPPICE_RPTS_TILES(T)                                                                                          \
+    COPPICE_RPTS_LEVELS(T, pivoting::none)                                                                             \
+    COPPICE_RPTS_LEVELS(T, pivoting::partial)                                                                          \
+    COPPICE_RPTS_LEVELS(T, pivoting::scaled_partial)                                                                   \
+    template bool rpts_interleaved(system_view<T> const&, pivoting, T, std::int64_t, std::int64_t, T*);                \
+    template bool rpts_small(system_view<T> const&, pivoting, T);
+COPPICE_REAL_TYPES(COPPICE_RPTS_TILES)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

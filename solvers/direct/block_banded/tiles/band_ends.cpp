@@ -5,6 +5,7 @@
 
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
@@ -184,13 +185,11 @@ void band_ends_substitute(band_ends<T> const& e, int end) {
     with_shape(e, substitute_shape<T>{e, end});
 }
 
-template void band_ends_reduce(band_ends<float> const&, int);
-template void band_ends_reduce(band_ends<double> const&, int);
-template void band_ends_middle(band_ends<float> const&);
-template void band_ends_middle(band_ends<double> const&);
-template void band_ends_small(band_ends<float> const&);
-template void band_ends_small(band_ends<double> const&);
-template void band_ends_substitute(band_ends<float> const&, int);
-template void band_ends_substitute(band_ends<double> const&, int);
+#define COPPICE_BAND_ENDS(T)                                                                                           \
+    template void band_ends_reduce(band_ends<T> const&, int);                                                          \
+    template void band_ends_middle(band_ends<T> const&);                                                               \
+    template void band_ends_small(band_ends<T> const&);                                                                \
+    template void band_ends_substitute(band_ends<T> const&, int);
+COPPICE_REAL_TYPES(COPPICE_BAND_ENDS)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

@@ -6,6 +6,7 @@
 
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_segment.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
@@ -230,12 +231,9 @@ void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t
     }
 }
 
-template void band_reduce(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_reduce(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t,
-                          std::byte*);
-template void band_substitute(chain_level<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t,
-                              std::byte*);
-template void band_substitute(chain_level<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t,
-                              std::byte*);
+#define COPPICE_BAND_TILES(T)                                                                                          \
+    template void band_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);    \
+    template void band_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
+COPPICE_REAL_TYPES(COPPICE_BAND_TILES)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

@@ -4,6 +4,7 @@
 #include <coppice/solvers/direct/block_banded/tiles/chain_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
+#include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {
@@ -73,10 +74,6 @@ void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::by
     template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t,             \
                                std::byte*);                                                                            \
     template void chain_factor(factored_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
-
-COPPICE_CHAIN_TILES(float)
-COPPICE_CHAIN_TILES(double)
-COPPICE_CHAIN_TILES(complex_lane<float>)
-COPPICE_CHAIN_TILES(complex_lane<double>)
+COPPICE_ALL_LANES(COPPICE_CHAIN_TILES)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA
