@@ -29,6 +29,25 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
+// The statement for r = 0 ... Registers - 1. A loop would take the compiler three times as long in large kernels: until
+// it is unrolled, the registers of a pack are an array in memory.
+#define COPPICE_REGISTER(number, ...)                                                                                  \
+    if constexpr (number < Registers) {                                                                                \
+        constexpr int r = number;                                                                                      \
+        __VA_ARGS__;                                                                                                   \
+    }
+#define COPPICE_EACH_REGISTER(...)                                                                                     \
+    do {                                                                                                               \
+        COPPICE_REGISTER(0, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(1, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(2, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(3, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(4, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(5, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(6, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(7, __VA_ARGS__)                                                                               \
+    } while (false)
+
 /// `Registers` machine registers of `Bytes` bytes with elements T (float or double); arithmetic is per lane.
 template <class T, int Bytes, int Registers>
 struct pack {
@@ -38,19 +57,18 @@ struct pack {
     typedef bits_type bits __attribute__((vector_size(Bytes)));
     static constexpr int width = Bytes / int(sizeof(T)); ///< lanes of one register
     static constexpr int size = Registers * width;       ///< lanes of the pack
+    static_assert(Registers >= 1 && Registers <= 8);
 
     struct mask {
         bits m[Registers];
 
         friend COPPICE_ALWAYS_INLINE mask operator||(mask a, mask const& b) {
-#pragma GCC unroll 8
-            for (int r = 0; r < Registers; ++r) a.m[r] |= b.m[r];
+            COPPICE_EACH_REGISTER(a.m[r] |= b.m[r]);
             return a;
         }
         /// a and not b, per lane.
         friend COPPICE_ALWAYS_INLINE mask without(mask a, mask const& b) {
-#pragma GCC unroll 8
-            for (int r = 0; r < Registers; ++r) a.m[r] &= ~b.m[r];
+            COPPICE_EACH_REGISTER(a.m[r] &= ~b.m[r]);
             return a;
         }
     };
@@ -63,13 +81,11 @@ struct pack {
     COPPICE_ALWAYS_INLINE pack(pack const& a) { *this = a; }
     // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): a register may be stored into itself
     COPPICE_ALWAYS_INLINE pack& operator=(pack const& a) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) v[r] = a.v[r];
+        COPPICE_EACH_REGISTER(v[r] = a.v[r]);
         return *this;
     }
     COPPICE_ALWAYS_INLINE explicit pack(T value) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) v[r] = vector{} + value;
+        COPPICE_EACH_REGISTER(v[r] = value - vector{}); // without an instruction for the zero: x - 0 is x
     }
 
     /// a - b, or 0 if b is larger, for integers of which only the leading 16 bits are not zero. x86 has an instruction
@@ -88,73 +104,66 @@ struct pack {
     }
 
     friend COPPICE_ALWAYS_INLINE pack operator+(pack a, pack const& b) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] += b.v[r];
+        COPPICE_EACH_REGISTER(a.v[r] += b.v[r]);
         return a;
     }
     friend COPPICE_ALWAYS_INLINE pack operator-(pack a, pack const& b) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] -= b.v[r];
+        COPPICE_EACH_REGISTER(a.v[r] -= b.v[r]);
         return a;
     }
     friend COPPICE_ALWAYS_INLINE pack operator*(pack a, pack const& b) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] *= b.v[r];
+        COPPICE_EACH_REGISTER(a.v[r] *= b.v[r]);
         return a;
     }
     friend COPPICE_ALWAYS_INLINE pack operator/(pack a, pack const& b) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] /= b.v[r];
+        COPPICE_EACH_REGISTER(a.v[r] /= b.v[r]);
         return a;
     }
     friend COPPICE_ALWAYS_INLINE pack operator-(pack a) {
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] = -a.v[r];
+        COPPICE_EACH_REGISTER(a.v[r] = -a.v[r]);
         return a;
     }
     friend COPPICE_ALWAYS_INLINE mask operator<=(pack const& a, pack const& b) {
         mask result;
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) result.m[r] = a.v[r] <= b.v[r];
+        COPPICE_EACH_REGISTER(result.m[r] = a.v[r] <= b.v[r]);
         return result;
     }
     friend COPPICE_ALWAYS_INLINE mask operator<(pack const& a, pack const& b) {
         mask result;
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) result.m[r] = a.v[r] < b.v[r];
+        COPPICE_EACH_REGISTER(result.m[r] = a.v[r] < b.v[r]);
         return result;
     }
 
     /// Per lane: condition ? a : b.
     friend COPPICE_ALWAYS_INLINE pack select(mask const& condition, pack const& a, pack const& b) {
         pack result;
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) result.v[r] = condition.m[r] ? a.v[r] : b.v[r];
+        COPPICE_EACH_REGISTER(result.v[r] = condition.m[r] ? a.v[r] : b.v[r]);
         return result;
     }
     /// Absolute values.
     friend COPPICE_ALWAYS_INLINE pack magnitude(pack a) {
         constexpr bits_type all_but_sign = static_cast<bits_type>(~(std::uint64_t(1) << 63) >> (64 - 8 * sizeof(T)));
-#pragma GCC unroll 8
-        for (int r = 0; r < Registers; ++r) a.v[r] = (vector)((bits)a.v[r] & (bits{} + all_but_sign));
+        COPPICE_EACH_REGISTER(a.v[r] = (vector)((bits)a.v[r] & (bits{} + all_but_sign)));
         return a;
     }
     /// The larger of two values; b if a is NaN.
     friend COPPICE_ALWAYS_INLINE pack larger(pack a, pack const& b) {
 #if defined(__AVX512F__)
         if constexpr (Bytes == 64) { // one instruction, which GCC generates only for shorter registers
-#pragma GCC unroll 8
-            for (int r = 0; r < Registers; ++r)
-                if constexpr (sizeof(T) == 4)
-                    a.v[r] = (vector)_mm512_maskz_max_ps(__mmask16(-1), (__m512)a.v[r], (__m512)b.v[r]);
-                else
-                    a.v[r] = (vector)_mm512_maskz_max_pd(__mmask8(-1), (__m512d)a.v[r], (__m512d)b.v[r]);
+            if constexpr (sizeof(T) == 4)
+                COPPICE_EACH_REGISTER(a.v[r] =
+                                          (vector)_mm512_maskz_max_ps(__mmask16(-1), (__m512)a.v[r], (__m512)b.v[r]));
+            else
+                COPPICE_EACH_REGISTER(a.v[r] =
+                                          (vector)_mm512_maskz_max_pd(__mmask8(-1), (__m512d)a.v[r], (__m512d)b.v[r]));
             return a;
         }
 #endif
         return select(b < a, a, b);
     }
 };
+#undef COPPICE_EACH_REGISTER
+#undef COPPICE_REGISTER
 
 namespace detail {
 

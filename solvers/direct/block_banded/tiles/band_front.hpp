@@ -33,12 +33,7 @@ using front_column = pack<T, (Lanes * int(sizeof(T)) < register_bytes ? Lanes * 
 /// Broadcasts a value to all lanes.
 template <class Column>
 COPPICE_ALWAYS_INLINE Column in_all_lanes(typename Column::value_type value) {
-    Column column;
-#pragma GCC unroll 8
-    for (auto& v : column.v)
-        v = value -
-            typename Column::vector{}; // subtracts zero, which leaves every value unchanged, also for the compiler
-    return column;
+    return Column(value);
 }
 
 /// Magnitudes as integers with the lane index in their last bits, so that one maximum finds the largest entry and its
