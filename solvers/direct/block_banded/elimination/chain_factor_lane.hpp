@@ -165,48 +165,36 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(saved_group<T> const& sa
     }
 }
 
-/// Repeats the row operations of a segment on its right-hand sides, one in each column of v. Calls `pivots(inner, r,
-/// rhs, value)` with the right-hand sides of pivot row r of each group; at the end the first W rows of v are the
-/// right-hand sides of the condensed segment.
-template <class T, class Team, class BlockRows, class Shape, class Locations, class Pivots>
-COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
-                                                     Locations const& at, stack_view<T> const& v, T* saved,
-                                                     bool by_householder, Pivots const& pivots) {
+/// Repeats the row operations of a segment on its right-hand sides, one in each column of v. Stores the right-hand
+/// sides of pivot row r of each group in x[group][r][right-hand side], unless x is null; at the end the first W rows of
+/// v are the right-hand sides of the condensed segment.
+template <class T, class Team, class BlockRows, class Shape, class Locations>
+COPPICE_HD COPPICE_ONE_COPY void repeat_segment(Team const& team, BlockRows const& block_rows, Shape const g,
+                                                Locations const& at, stack_view<T> const v, T* saved,
+                                                bool by_householder, T* x) {
     int const first = g.width() / g.rows();
-    for (int u = 0; u < first; ++u) block_rows.load_rhs(team, g, at, u, v, u * g.rows(), 0);
-    for (int u = first; u < g.block_rows; ++u) {
-        block_rows.load_rhs(team, g, at, u, v, g.width(), 0);
+    for (int u = 0; u < g.block_rows; ++u) {
+        block_rows.load_rhs(team, g, at, u, v, u < first ? u * g.rows() : g.width(), 0);
+        if (u < first) continue;
         team.sync();
         saved_group<T> const group = saved_at(saved, g, u - first);
         for (int rhs_index = team.rank(); rhs_index < g.rhs_count; rhs_index += team.size()) {
             T* const column = v.column(rhs_index);
             repeat_operations(group, by_householder, column);
-            for (int r = 0; r < g.rows(); ++r) pivots(u - first, r, rhs_index, column[r]);
+            for (int r = 0; x && r < g.rows(); ++r)
+                x[((u - first) * g.rows() + r) * g.rhs_count + rhs_index] = column[r];
             for (int r = 0; r < g.width(); ++r) column[r] = column[r + g.rows()];
         }
         team.sync();
     }
 }
 
-struct ignore_pivots {
-    template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int, int, T const&) const {}
-};
-template <class T>
-struct store_pivots {
-    T* x;
-    int rows, rhs_count;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, int r, int rhs_index, T const& value) const {
-        x[(inner * rows + r) * rhs_count + rhs_index] = value;
-    }
-};
-
 /// Computes the right-hand sides of the condensed segment from those of a segment; `memory` holds forward_elements().
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Condensed>
 COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
                                        Locations const& at, T* memory, T* saved, Condensed const& condensed) {
     stack_view<T> const v{memory, g.pitch(), g.rhs_count, 0};
-    repeat_segment(team, block_rows, g, at, v, saved, condensed.any_by_householder(at), ignore_pivots{});
+    repeat_segment(team, block_rows, g, at, v, saved, condensed.any_by_householder(at), static_cast<T*>(nullptr));
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size()) {
         int const r = i / g.rhs_count, rhs_index = i - r * g.rhs_count;
         condensed.take(at, r, 2 * g.width() + rhs_index, v(r, rhs_index));
@@ -227,8 +215,7 @@ COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block
         boundary.right(at, i / g.rhs_count, i % g.rhs_count, x[g.inner() * g.rows() * g.rhs_count + i]);
     }
     team.sync();
-    repeat_segment(team, block_rows, g, at, v, saved, boundary.condensed.any_by_householder(at),
-                   store_pivots<T>{x, g.rows(), g.rhs_count});
+    repeat_segment(team, block_rows, g, at, v, saved, boundary.condensed.any_by_householder(at), x);
     int const each = g.rows() * g.rhs_count;
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
         saved_group<T> const group = saved_at(saved, g, inner);

@@ -63,9 +63,10 @@ struct factored_level {
         constexpr int lanes = lane_count<Lane>;
         if (p >= base.segments) return; // a team without a segment saves nothing
         auto const& g = base.shape;
-        using locations = padded_locations<lanes>; // later steps use the factorisation only, not the matrix
-        locations const at = step == factor_step::factorise ? locations(base.all, base.block_rows, p)
-                                                            : locations(base.all, base.block_rows.depth, p);
+        // Later steps use the factorisation only, not the matrix.
+        auto const at = step == factor_step::factorise
+                            ? segments_of<Lane>(base.all, base.block_rows, p)
+                            : segments_from<real_lane_t<Lane>>(base.all, base.block_rows.depth, p);
         if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(saved) + p / lanes * saved_each(g);
         if (step == factor_step::factorise) {

@@ -137,8 +137,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& uppe
 /// Back substitution (5) through the pivot rows of a segment; the solution overwrites the right-hand sides. z, the W
 /// unknowns after the last group, is already stored there.
 template <class T, class Team, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape const& g,
-                                                       slot_rows<T, Shape> const& slots) {
+COPPICE_HD COPPICE_ONE_COPY void substitute_slots(Team const& team, Shape const g, T* memory) {
+    slot_rows<T, Shape> const slots{memory, g};
     int const k = g.rows(), groups = g.width() / k;
     COPPICE_NO_UNROLL
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
@@ -186,7 +186,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stack
     for (int i = team.rank(); i < k * g.rhs_count; i += team.size())
         slots.rhs(0, i / g.rhs_count, i % g.rhs_count) = slots.y(w - k + i / g.rhs_count, i % g.rhs_count);
     team.sync();
-    substitute_slots(team, g, slots);
+    substitute_slots(team, g, slots.at);
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -22,6 +22,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto broadcast(elimination<Real> const& how) {
     return elimination<real>{real(how.threshold), how.flush, how.equilibrate};
 }
 
+/// The segments of the lanes of a pack from p on, without padding. `Real` also distinguishes the copies for several
+/// instruction sets.
+template <class Real>
+COPPICE_HD COPPICE_ONE_COPY padded_locations<lane_count<Real>> segments_from(levels const& l, int depth,
+                                                                             std::int64_t p) {
+    return {l, depth, p};
+}
+/// The same, with padding.
+template <class Lane, class BlockRows>
+COPPICE_HD COPPICE_ONE_COPY padded_locations<lane_count<Lane>> segments_of(levels const& l, BlockRows const& block_rows,
+                                                                           std::int64_t p) {
+    auto at = segments_from<real_lane_t<Lane>>(l, block_rows.depth, p);
+    at.pad(l, block_rows);
+    return at;
+}
+
 /// Arguments of one level: block rows as input, condensed segments as output.
 template <class T, class BlockRows>
 struct chain_level {
@@ -40,7 +56,7 @@ struct chain_level {
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        padded_locations<lane_count<Lane>> const at(all, block_rows, p);
+        auto const at = segments_of<Lane>(all, block_rows, p);
         pivot_observer<BlockRows, lane_count<Lane>> const observer{{}, block_rows, at};
         auto const lane_how = broadcast<Lane>(how);
         memory_stacks stacks(team, block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
@@ -52,7 +68,7 @@ struct chain_level {
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        padded_locations<lane_count<Lane>> at(all, block_rows, p);
+        auto at = segments_of<Lane>(all, block_rows, p);
         if (team.any(condensed.any_by_householder(at))) {
             substitute_again(team, at, memory);
             if (!team.any(condensed.leave(at, false))) return;
@@ -72,8 +88,8 @@ struct chain_level {
     };
     /// Stores the growth references of the condensed segments.
     template <class Team, int Lanes, class Real>
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth<Real> growth_in(Team const& team, segment_locations<Lanes> const& at,
-                                                            Real const& first, Real const& largest) const {
+    COPPICE_HD COPPICE_ONE_COPY growth<Real> growth_in(Team const& team, segment_locations<Lanes> const& at,
+                                                       Real const& first, Real const& largest) const {
         bool some = false;
         for (int l = 0; l < Lanes; ++l) {
             if (0 > at.lane[l].segment) continue;

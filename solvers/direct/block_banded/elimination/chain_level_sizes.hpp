@@ -122,7 +122,11 @@ struct padded_locations : segment_locations<Lanes> {
     /// For segments of `block_rows`, which provides these magnitudes.
     template <class BlockRows>
     COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)
-        : segment_locations<Lanes>(l, block_rows.depth, p) {
+        : padded_locations(l, block_rows.depth, p) {
+        pad(l, block_rows);
+    }
+    template <class BlockRows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void pad(levels const& l, BlockRows const& block_rows) {
         for (int i = 0; i < Lanes && !this->inner; ++i) {
             segment_location const& location = this->lane[i];
             if (location.segment >= 0 &&

@@ -136,6 +136,35 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, O
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
 }
 
+/// An observer behind function pointers, so that one elimination of packs serves all observers.
+template <class T>
+struct pack_observer {
+    void const* observer;
+    void (*report)(void const*, int k, int lane);                         ///< null if it is not needed
+    void (*keep)(void const*, int k, pack_pivot<T> const&, T const* key); ///< null if it does not record
+    bool const recording = keep != nullptr;
+
+    template <class Observer>
+    COPPICE_ALWAYS_INLINE explicit pack_observer(Observer const& target)
+        : observer(&target), report(target.needed() ? &report_to<Observer> : nullptr),
+          keep(Observer::recording ? &record_by<Observer> : nullptr) {}
+    COPPICE_ALWAYS_INLINE bool needed() const { return report; }
+    COPPICE_ALWAYS_INLINE void operator()(int k, int lane) const { report(observer, k, lane); }
+    COPPICE_ALWAYS_INLINE void record(int k, pack_pivot<T> const& pivot, T const* key) const {
+        if (keep) keep(observer, k, pivot, key);
+    }
+
+private:
+    template <class Observer>
+    static void report_to(void const* target, int k, int lane) {
+        (*static_cast<Observer const*>(target))(k, lane);
+    }
+    template <class Observer>
+    static void record_by(void const* target, int k, pack_pivot<T> const& pivot, T const* key) {
+        static_cast<Observer const*>(target)->record(k, pivot, key);
+    }
+};
+
 /// Pivot row of column k, reciprocal of the pivot, and factors of the rows below. For workers that each hold the whole
 /// column.
 template <class T, class Pivot, int Rows>
@@ -204,6 +233,14 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
             }
         }
     }
+}
+
+/// eliminate_columns for packs whose sizes are known at run time only: one function for all levels and observers.
+template <class T>
+[[gnu::noinline]] void eliminate_columns_of_packs(stack_view<T> const s, int count, int rows, int active,
+                                                  stack_view<T> const next, elimination<real_lane_t<T>> const& how,
+                                                  pack_observer<T> const zero_pivot) {
+    eliminate_columns(alone{}, s, count, rows, active, next, how, zero_pivot);
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -55,11 +55,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
-/// load_block_row for Householder reflections; not inlined.
+/// Whether the same code serves all uses of packs with this shape: no size is known to the compiler.
+template <class T, class Shape>
+inline constexpr bool out_of_line = lane_count<T> > 1 && std::is_same_v<Shape, block_row_shape<any_size>>;
+
+/// load_block_row for Householder reflections and packs; not inlined.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
 [[gnu::noinline]] COPPICE_HD void
-load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at, int u,
-                           stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
+load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape const g, Locations const& at, int u,
+                           stack_view<T> const s, elimination<real_lane_t<T>> const& how) {
     load_block_row(team, block_rows, g, at, u, s, how);
 }
 
@@ -79,7 +83,11 @@ COPPICE_HD inline void load_first_block_row(Team const& team, BlockRows const& b
                                             Locations const& at, int u, stack_view<T> const& s, T const* y,
                                             elimination<real_lane_t<T>> const& how) {
     int const offset = u * g.rows(), active = g.active();
-    load_block_row(team, block_rows, g, at, u, s, how); // into the last rows; from there to its columns
+    // into the last rows; from there to its columns
+    if constexpr (lane_count < T >> 1)
+        load_block_row_out_of_line(team, block_rows, g, at, u, s, how);
+    else
+        load_block_row(team, block_rows, g, at, u, s, how);
     for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
         int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
@@ -126,12 +134,19 @@ struct memory_stacks {
         team.sync();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
-        load_block_row(team, block_rows, g, at, u, now, how);
+        if constexpr (out_of_line<T, Shape>)
+            load_block_row_out_of_line(team, block_rows, g, at, u, now, how);
+        else
+            load_block_row(team, block_rows, g, at, u, now, how);
         clear_new_columns();
     }
     template <class Observer>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
-        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, observer);
+        if constexpr (out_of_line<T, Shape>)
+            eliminate_columns_of_packs(now, g.rows(), g.stack_rows(), g.active(), next, how,
+                                       pack_observer<T>(observer));
+        else
+            eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, observer);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
         team.sync();
