@@ -211,8 +211,13 @@ struct strided_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
         row_sums<std::decay_t<decltype(d)>> sum(d);
-        COPPICE_UNROLL
-        for (int t = 0; t < (Count > 0 ? Count : count); ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
+        if constexpr (Count > 0) {
+            COPPICE_UNROLL_ALL
+            for (int t = 0; t < Count; ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
+        } else {
+            COPPICE_UNROLL
+            for (int t = 0; t < count; ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
+        }
         finish(sum, load, d, j, maxima);
     }
     /// Adds an incomplete row at an end of the matrix.

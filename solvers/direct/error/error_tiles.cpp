@@ -70,32 +70,35 @@ void take_rows(Rows const& rows, std::int64_t first, std::int64_t last, row_extr
     for (; j < last; ++j) rows.take_end(load_one{}, j, maxima);
 }
 
-/// Measures rows of matrices with blocks of N rows.
+/// Measures rows of matrices with blocks of N rows; N = 0: of a number that is known at run time only.
 template <int N, class T>
 void take_block_rows(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                      std::int64_t column, row_extremes<double>& maxima) {
     using wide = decltype(widened(T()));
+    constexpr int most = N > 0 ? N : largest_block;
     matrix_rows<T> const& a = of.a;
+    int const n = N > 0 ? N : a.n;
     bool const transposed = a.op != matrix_operation::none;
     T const* const bands[3] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
-    // NOLINTNEXTLINE(bugprone-branch-clone): N may be 1
-    int const down = transposed ? N : 1, right = transposed ? 1 : N; // strides to the next row and column of a block
+    int const down = transposed ? n : 1, right = transposed ? 1 : n; // strides to the next row and column of a block
     for (std::int64_t j = first; j < last; ++j) {
         T const* const d = of.d + of.offset(s, j, 0) + column * of.d_leading;
         T const* const mine = of.x + of.offset(s, j, 0) + column * of.x_leading;
-        wide rest[N];
-        double row[N] = {}, product[N] = {};
-        for (int r = 0; r < N; ++r) rest[r] = widened(d[r]);
+        wide rest[most];
+        double row[most] = {}, product[most] = {};
+        for (int r = 0; r < n; ++r) rest[r] = widened(d[r]);
         for (int band = 0; band < 3; ++band) {
             std::int64_t block = j + band - 1;
             if (!a.cyclic && (block < 0 || block >= s.rows)) continue;
             block += block < 0 ? s.rows : block >= s.rows ? -s.rows : 0;
-            T const* const entries = bands[band] + (s.base + (transposed ? block : j) * s.stride) * N * N;
+            T const* const entries = bands[band] + (s.base + (transposed ? block : j) * s.stride) * n * n;
             T const* const x = of.x + of.offset(s, block, 0) + column * of.x_leading;
-            for (int q = 0; q < N; ++q) {
+#pragma GCC unroll 4
+            for (int q = 0; q < n; ++q) {
                 wide const value = widened(x[q]);
                 double const size = magnitude(value);
-                for (int r = 0; r < N; ++r) {
+#pragma GCC unroll 4
+                for (int r = 0; r < n; ++r) {
                     wide entry = widened(entries[r * down + q * right]);
                     if (is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed) entry = conjugate(entry);
                     double const weight = magnitude(entry) * (1 / magnitude_unit);
@@ -106,15 +109,24 @@ void take_block_rows(residual_rows<T> const& of, system_location const& s, std::
                 }
             }
         }
-        for (int r = 0; r < N; ++r)
+        for (int r = 0; r < n; ++r)
             maxima.add(magnitude(rest[r]), row[r], magnitude(widened(mine[r])), magnitude(widened(d[r])), product[r]);
     }
 }
 
-template <class T, int... N>
+/// Sizes of common real blocks are known to the compiler.
+template <class T>
 void take_blocks(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
-                 std::int64_t column, row_extremes<double>& maxima, std::integer_sequence<int, N...>) {
-    ((of.a.n == N + 1 ? take_block_rows<N + 1>(of, s, first, last, column, maxima) : void()), ...);
+                 std::int64_t column, row_extremes<double>& maxima) {
+    if constexpr (std::is_floating_point_v<T>) switch (of.a.n) {
+        case 2:
+            return take_block_rows<2>(of, s, first, last, column, maxima);
+        case 3:
+            return take_block_rows<3>(of, s, first, last, column, maxima);
+        case 4:
+            return take_block_rows<4>(of, s, first, last, column, maxima);
+        }
+    take_block_rows<0>(of, s, first, last, column, maxima);
 }
 
 template <class T>
@@ -135,7 +147,7 @@ void measure_rows(measure_job<T> const& job, system_location const& s, std::int6
             take_rows<0>(strided_rows<T, max_diagonals>(job.rows, s, column), first * a.n,
                          end < a.scalar_rows ? end : a.scalar_rows, maxima);
         } else if (a.n > 1) {
-            take_blocks(job.rows, s, first, last, column, maxima, std::make_integer_sequence<int, largest_block>());
+            take_blocks(job.rows, s, first, last, column, maxima);
         } else if (s.stride == 1) {
             take_rows<3>(strided_rows<T, 3>(job.rows, s, column), first, last, maxima);
         } else {

@@ -72,8 +72,8 @@ template <pivoting P, class T>
 /// After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
 /// writes their coarse rows. Returns false if no split of a pair is good.
 template <pivoting P, class T>
-COPPICE_ALWAYS_INLINE bool resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
-                                         boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
+[[gnu::noinline]] bool resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
+                                     boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
     auto const* const first = reinterpret_cast<T const*>(&multipliers.first);
     auto const* const final = reinterpret_cast<T const*>(&multipliers.last);
     auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return boundary_multipliers<T>{first[l], final[l]}; };
@@ -111,7 +111,7 @@ class recorded_pairs {
 public:
     boundary_multipliers<typename tile<T>::lanes> multipliers; ///< of pairs that are split in the middle
 
-    COPPICE_ALWAYS_INLINE recorded_pairs(level<T> const& s, std::int64_t partition, std::int64_t last) {
+    [[gnu::noinline]] recorded_pairs(level<T> const& s, std::int64_t partition, std::int64_t last) {
         constexpr int pairs = tile<T>::lanes::size / 2;
         std::int8_t records[pairs] = {};
         std::int64_t const left = (last - partition) / 2;

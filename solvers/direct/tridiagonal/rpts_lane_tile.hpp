@@ -31,7 +31,7 @@ struct tile {
     T& at(int band, int row, int lane) { return reinterpret_cast<T*>(&bands[band][row])[lane]; }
 
     /// Loads whole partitions, transposed in registers.
-    void load_band(int band, T const* from) {
+    [[gnu::noinline]] void load_band(int band, T const* from) {
         for (int r = 0; r < registers; ++r)
             for (int j = 0; j < length; j += width) {
                 typename lanes::vector square[width];
@@ -43,7 +43,7 @@ struct tile {
                 for (int i = 0; i < width; ++i) bands[band][j + i].v[r] = square[i];
             }
     }
-    void store_band(int band, T* to) const {
+    [[gnu::noinline]] void store_band(int band, T* to) const {
         for (int r = 0; r < registers; ++r)
             for (int j = 0; j < length; j += width) {
                 typename lanes::vector square[width];
@@ -79,7 +79,7 @@ struct tile {
     }
 
     /// Loads the partitions from `partition` on; corner entries outside the matrix become zero.
-    void load(system_view<T> const& s, std::int64_t partition) {
+    [[gnu::noinline]] void load(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
         if (count > std::int64_t(length) * lanes::size) {
             load_band(0, s.lower + row);
@@ -95,7 +95,7 @@ struct tile {
         if (s.order) gather_rhs(s, row, count);
         if (partition == 0 && !s.couples_before()) at(0, 0, 0) = T(0);
     }
-    void store_solution(system_view<T> const& s, std::int64_t partition) {
+    [[gnu::noinline]] void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
         if (s.target) return scatter_solution(s, row, count);
         if (count >= std::int64_t(length) * lanes::size) {
@@ -128,7 +128,7 @@ struct fetch_ahead {
 };
 
 template <class T, class Lanes>
-void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t partitions) {
+[[gnu::noinline]] void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t partitions) {
     T const* const even = reinterpret_cast<T const*>(&first);
     T const* const odd = reinterpret_cast<T const*>(&last);
     int const count = partitions < Lanes::size ? int(partitions) : Lanes::size;
@@ -141,7 +141,7 @@ void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t par
 /// The interface unknowns of the partitions from `partition` on; zero outside the system, or the neighbours of a
 /// segment.
 template <class Lanes, class T>
-interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partition) {
+[[gnu::noinline]] interface_values<Lanes> load_interfaces(level<T> const& s, std::int64_t partition) {
     interface_values<Lanes> x;
     T* const before = reinterpret_cast<T*>(&x.before);
     T* const first = reinterpret_cast<T*>(&x.first);

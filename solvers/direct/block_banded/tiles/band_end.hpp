@@ -196,7 +196,7 @@ private:
 };
 
 /// Elimination steps of an end from step `first` on, with the front in registers.
-template <bool Save, class End>
+template <class End>
 struct walk {
     using T = typename End::column::value_type;
     using column = typename End::column;
@@ -226,8 +226,8 @@ struct walk {
         if (count > 0) end.load_tile(tile, u + end.below, count);
     }
     COPPICE_ALWAYS_INLINE void step(front& f, std::int64_t u, T const* row) const {
-        std::int64_t const at = Save ? u - first : 0;
-        bool const none = f.template eliminate<Save>(
+        std::int64_t const at = u - first;
+        bool const none = f.template eliminate<true>(
             entering_row<T>{row, row + (End::width + 1) * End::pitch, End::pitch}, rhs, rhs_count, flush, threshold,
             saved_row<T>{entries + at * End::entries_pitch, values + at, saved_rows});
         if (none) end.report(u);
@@ -258,10 +258,10 @@ struct tile_pair {
 
 /// Executes steps [from, to) of an end, from front `block` to front `next`. The pivot row of step `first` is the first
 /// one that is saved.
-template <bool Save, class End>
+template <class End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
              End const& end) {
-    using walking = walk<Save, End>;
+    using walking = walk<End>;
     walking const w(end, next, first);
     tile_pair<walking> tiles(w);
     typename End::front f;
@@ -281,10 +281,10 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
     f.save(end.front_at(next));
 }
 /// Advances two ends, interleaved: the instructions of one end fill the latencies of the other.
-template <bool Save, class End>
+template <class End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
              End const& a, End const& b) {
-    using walking = walk<Save, End>;
+    using walking = walk<End>;
     walking const v(a, next, first), w(b, next, first);
     tile_pair<walking> tiles(v), others(w);
     typename End::front f, g;

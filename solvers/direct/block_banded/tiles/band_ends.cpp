@@ -17,12 +17,12 @@ void reduce(band_ends<T> const& e, Ends const&... ends) {
     (ends.start(), ...);
     for (std::int64_t b = 0; b + 1 < e.blocks; ++b) {
         std::int64_t const first = b * e.block_steps;
-        advance<false>(b, b + 1, first, first, first + e.block_steps, ends...);
+        advance(b, b + 1, first, first, first + e.block_steps, ends...); // these pivot rows are overwritten
     }
     std::int64_t const first = (e.blocks - 1) * e.block_steps, common = e.steps[1];
-    advance<true>(e.blocks - 1, e.blocks, first, first, common, ends...);
+    advance(e.blocks - 1, e.blocks, first, first, common, ends...);
     // One end may have one step more than the other.
-    ((ends.steps > common ? advance<true>(e.blocks, e.blocks, first, common, ends.steps, ends) : void()), ...);
+    ((ends.steps > common ? advance(e.blocks, e.blocks, first, common, ends.steps, ends) : void()), ...);
 }
 
 template <class T, class... Ends>
@@ -30,7 +30,7 @@ void substitute(band_ends<T> const& e, Ends const&... ends) {
     for (std::int64_t b = e.blocks - 1; b >= 0; --b) {
         std::int64_t const first = b * e.block_steps, to = first + e.block_steps;
         bool const made = b + 1 == e.blocks; // its pivot rows are saved
-        if (!made) advance<true>(b, b + 1, first, first, to, ends...);
+        if (!made) advance(b, b + 1, first, first, to, ends...);
         (ends.substitute(first, made ? ends.steps : to, b > 0 ? first + ends.below : first), ...);
     }
 }

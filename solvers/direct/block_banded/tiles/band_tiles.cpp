@@ -38,7 +38,7 @@ struct band_tile {
     padded_locations<width> at;
 
     band_tile(chain_level<T, matrix_block_rows<T>> const& level, std::int64_t p)
-        : s(level), count(level.shape.block_rows * N), at(level.all, level.block_rows, p) {}
+        : s(level), count(level.shape.block_rows * N), at(segments_of<lanes>(level.all, level.block_rows, p)) {}
 
     /// Addresses of the bands and the right-hand side of these segments; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
@@ -62,7 +62,7 @@ struct band_tile {
 
     lanes& target(int row, int band) { return band < bands ? rows[row].entry[band] : rows[row].rhs; }
 
-    void load() {
+    [[gnu::noinline]] void load() {
         if (!at.inner) return load_edge();
         T const* from[bands + 1];
         locate(from);
@@ -100,7 +100,7 @@ struct band_tile {
         }
     }
     /// Loads y and z of all segments, which are stored in the right-hand side of their condensed segments.
-    void load_around() {
+    [[gnu::noinline]] void load_around() {
         for (int i = 0; i < 2 * N; ++i)
             for (int l = 0; l < width; ++l) {
                 segment_location const& location = at.lane[l];
@@ -116,7 +116,7 @@ struct band_tile {
             for (lanes const& entry : rows[i].entry) largest = larger(largest, magnitude(entry));
         return largest;
     }
-    void store() {
+    [[gnu::noinline]] void store() {
         lanes const* const from = x + N;
         bool all = at.inner;
         for (segment_location const& location : at.lane) all = all && location.segment >= 0;
