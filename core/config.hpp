@@ -79,15 +79,6 @@
 #define COPPICE_ALWAYS_INLINE inline
 #endif
 
-// A function of which a host object needs one copy only: its callers differ in types that it does not depend on.
-// Inlined in device code, where a call moves registers to memory.
-#if defined(__CUDACC__)
-#define COPPICE_ONE_COPY COPPICE_ALWAYS_INLINE
-#elif defined(__GNUC__)
-#define COPPICE_ONE_COPY __attribute__((noinline))
-#else
-#define COPPICE_ONE_COPY inline
-#endif
 // COPPICE_ALWAYS_INLINE for a lambda; written after its parameter list.
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))

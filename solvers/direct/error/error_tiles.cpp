@@ -75,7 +75,7 @@ template <int N, class T>
 void take_block_rows(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                      std::int64_t column, row_extremes<double>& maxima) {
     using wide = decltype(widened(T()));
-    constexpr int most = N > 0 ? N : largest_block;
+    constexpr int max_rows = N > 0 ? N : largest_block;
     matrix_rows<T> const& a = of.a;
     int const n = N > 0 ? N : a.n;
     bool const transposed = a.op != matrix_operation::none;
@@ -84,8 +84,8 @@ void take_block_rows(residual_rows<T> const& of, system_location const& s, std::
     for (std::int64_t j = first; j < last; ++j) {
         T const* const d = of.d + of.offset(s, j, 0) + column * of.d_leading;
         T const* const mine = of.x + of.offset(s, j, 0) + column * of.x_leading;
-        wide rest[most];
-        double row[most] = {}, product[most] = {};
+        wide rest[max_rows];
+        double row[max_rows] = {}, product[max_rows] = {};
         for (int r = 0; r < n; ++r) rest[r] = widened(d[r]);
         for (int band = 0; band < 3; ++band) {
             std::int64_t block = j + band - 1;

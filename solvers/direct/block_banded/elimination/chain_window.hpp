@@ -8,6 +8,16 @@
 
 #include <coppice/core/config.hpp>
 
+// A function of which a host object needs one copy only: its callers differ in types that it does not depend on.
+// Inlined in device code, where a call moves registers to memory.
+#if defined(__CUDACC__)
+#define COPPICE_ONE_COPY COPPICE_ALWAYS_INLINE
+#elif defined(__GNUC__)
+#define COPPICE_ONE_COPY __attribute__((noinline))
+#else
+#define COPPICE_ONE_COPY inline
+#endif
+
 namespace coppice::inline v0_1::chain {
 
 /// A team of one worker.
