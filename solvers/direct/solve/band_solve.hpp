@@ -46,9 +46,9 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         else
             return chain::solve_by_rpts(exec, a, d, x, options, workspace);
     }
-    if (chain::only_a_middle(exec, a, options, !report.empty())) {
+    if (chain::only_one_front(exec, a, options, !report.empty())) {
         chain::check_overlaps(a, d, x, {}, {}, false);
-        return chain::solve_a_middle(exec, a, d, x, options);
+        return chain::solve_by_one_front(exec, a, d, x, options);
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace, plan.bytes);

@@ -93,22 +93,22 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
     return {real_lane_t<T>(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
 }
 
-/// Whether the solve is only the elimination of a matrix that is its own middle (band_ends): then there is no plan and
+/// Whether the solve is only the elimination of a small banded matrix (tiles/band_small.hpp): then there is no plan and
 /// no workspace.
 template <class T, class Executor>
-bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+bool only_one_front(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_floating_point_v<T>) {
         if (reported || o.refinements > 0 || a.lower_bands < 0 || a.size > band_ends<T>::max_small) return false;
         auto const rows = rows_of(a, o);
-        return from_both_ends(exec, rows) && is_own_middle(rows);
+        return from_both_ends(exec, rows) && passes_one_front(rows);
     } else {
         return false;
     }
 }
 /// Solves such a matrix.
 template <class T, class Executor>
-void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                    band_options const& o) {
+void solve_by_one_front(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                        band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
         solve_by_chain(exec,
                        matrix_block_rows<T>{rows_of(a, o), d.pointer, x.pointer, d.leading, x.leading, 0, nullptr},

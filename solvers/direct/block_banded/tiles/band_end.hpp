@@ -19,6 +19,18 @@ COPPICE_ALWAYS_INLINE int steps_in_tile(std::int64_t u, std::int64_t to) {
     return to - u >= tile_rows ? tile_rows : to > u ? int(to - u) : 0;
 }
 
+/// Multiplies each row by a power of two so that the largest of its `Entries` entries is about 1. Entry or right-hand
+/// side j of row t is rows[j pitch + t].
+template <int Entries, class T>
+void scale_rows(T* rows, int pitch, int count, int rhs_count) {
+    for (int t = 0; t < count; ++t) {
+        T largest(0);
+        for (int j = 0; j < Entries; ++j) largest = larger(magnitude(rows[j * pitch + t]), largest);
+        T const scale = scale_to_one(largest);
+        for (int j = 0; j < Entries + rhs_count; ++j) rows[j * pitch + t] *= scale;
+    }
+}
+
 /// One end of a system. Rows and unknowns are counted from this end; row i has its entries in columns i - below ... i -
 /// below + Width.
 template <class T, int Lanes, int Width>
@@ -68,15 +80,8 @@ struct one_end {
             copy_run(to + (Width + 1 + s) * pitch, e.d + s * e.d_leading + row_of(i), count, -i, mine - i);
         finish_tile(to, count);
     }
-    /// If scaled pivoting is selected, multiplies each row of a tile by a power of two so that its largest entry is
-    /// about 1.
     void finish_tile(T* to, int count) const {
-        for (int t = 0; e.how.equilibrate && t < count; ++t) {
-            T largest(0);
-            for (int j = 0; j <= Width; ++j) largest = larger(magnitude(to[j * pitch + t]), largest);
-            T const scale = scale_to_one(largest);
-            for (int j = 0; j < Width + 1 + rhs_count; ++j) to[j * pitch + t] *= scale;
-        }
+        if (e.how.equilibrate) scale_rows<Width + 1>(to, pitch, count, rhs_count);
     }
     /// Initialises the front with the first rows.
     void start() const {

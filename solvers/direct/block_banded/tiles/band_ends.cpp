@@ -5,6 +5,7 @@
 
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_small.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
@@ -39,7 +40,7 @@ void substitute(band_ends<T> const& e, Ends const&... ends) {
 template <int Lanes, class T>
 few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
     int const n = e.lower + e.upper;
-    few_rows<T, Lanes> m(n, n, e.rhs_count);
+    few_rows<T, Lanes> m(n, e.rhs_count);
     T const* const down = e.memory + e.blocks * e.front_pitch;
     T const* const up = down + e.end_elements;
     for (int c = 0; c < n; ++c) {
@@ -51,24 +52,6 @@ few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
         for (int r = 0; r < e.lower; ++r) m.rhs(r, s) = first[r];
         for (int r = 0; r < e.upper; ++r) m.rhs(e.lower + r, s) = second[r];
     }
-    return m;
-}
-
-/// All rows of a small matrix.
-template <int Lanes, int Max, class T>
-few_rows<T, Lanes, Max> all_rows_of(band_ends<T> const& e) {
-    matrix_rows<T> const& a = e.a;
-    int const n = int(a.scalar_rows);
-    few_rows<T, Lanes, Max> m(n, e.lower + e.upper, e.rhs_count);
-    bool const transposed = a.op != matrix_operation::none;
-    for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
-        T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
-        for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)
-            (transposed ? m.at(i + band, i) : m.at(i, i + band)) = from[i];
-    }
-    for (int s = 0; s < e.rhs_count; ++s)
-        for (int i = 0; i < n; ++i) m.rhs(i, s) = e.d[i + s * e.d_leading];
-    if (e.how.equilibrate) m.equilibrate();
     return m;
 }
 
@@ -108,14 +91,6 @@ void solve_middle(band_ends<T> const& e) {
             up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
         }
 }
-template <int Lanes, int Max, class T>
-void solve_small(band_ends<T> const& e) {
-    few_rows<T, Lanes, Max> m = all_rows_of<Lanes, Max>(e);
-    m.solve(threshold_of(e), middle_observer<T>{e, 0, 0});
-    for (int s = 0; s < e.rhs_count; ++s)
-        for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
-}
-
 /// Calls work.with<Lanes, Width>() with the shape of the fronts.
 template <class T, class Work>
 void with_shape(band_ends<T> const& e, Work const& work) {
@@ -161,6 +136,18 @@ struct substitute_shape {
     }
 };
 
+template <class T>
+struct small_shape {
+    band_ends<T> const& e;
+
+    template <int Lanes, int Width>
+    void with() const {
+        small_system<T, Lanes, Width> system(e);
+        system.eliminate(middle_observer<T>{e, 0, 0});
+        system.substitute();
+    }
+};
+
 } // namespace
 
 template <class T>
@@ -175,9 +162,8 @@ void band_ends_middle(band_ends<T> const& e) {
 
 template <class T>
 void band_ends_small(band_ends<T> const& e) {
-    e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
-    : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
-                            : solve_small<16, band_ends<T>::max_small>(e);
+    if (e.lanes == 8 && e.width == 8) return small_shape<T>{e}.template with<8, 8>();
+    with_shape(e, small_shape<T>{e});
 }
 
 template <class T>

@@ -10,7 +10,7 @@
 /// Pivot rows are saved for back substitution, which needs as much memory as the matrix. If that exceeds a limit, only
 /// the front before every 512th step is saved, and back substitution recomputes the pivot rows of 512 steps at a time.
 ///
-/// The result does not depend on the number of threads.
+/// The result does not depend on the number of threads. Small systems have one end only (tiles/band_small.hpp).
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ namespace chain {
 /// the kernels are compiled for several instruction sets and share no function with others.
 template <class T>
 struct band_ends {
-    static constexpr int tile_rows = 32;          ///< rows that an end copies at a time
-    static constexpr std::int64_t max_small = 28; ///< maximum number of rows of a matrix that is solved without ends
+    static constexpr int tile_rows = 32;           ///< rows that an end copies at a time
+    static constexpr std::int64_t max_small = 128; ///< maximum number of rows of a matrix that passes one front
 
     matrix_rows<T> a{};
     T const* d = nullptr;
@@ -46,7 +46,7 @@ struct band_ends {
 
     int lower = 1, upper = 1;   ///< bands of op(A) on either side; at least 1
     int lanes = 4, width = 4;   ///< maximum number of rows of a front, and its columns
-    bool small = false;         ///< too few rows for two ends
+    bool small = false;         ///< all rows pass one front
     std::int64_t split = 0;     ///< rows of the first end; the second end has the others
     std::int64_t steps[2] = {}; ///< unknowns that each end eliminates; the first end may have one more than the second
     std::int64_t block_steps = 512; ///< steps between saved fronts; all steps if all pivot rows are saved
@@ -58,12 +58,10 @@ struct band_ends {
     std::int64_t tile = 0, entries = 0, values = 0, known_after = 0, end_elements = 0;
 };
 
-/// Whether a banded matrix is solved as a small dense system without ends: for few rows the ends cost more than they
-/// save. The limit grows with the number of bands.
+/// Whether all rows pass one front, from first to last: for few rows the ends and their middle take longer.
 template <class T>
-bool is_own_middle(matrix_rows<T> const& a) {
-    std::int64_t const maximum = a.n > 4 ? band_ends<T>::max_small : a.n > 2 ? 20 : 16;
-    return a.scalar_rows <= maximum;
+bool passes_one_front(matrix_rows<T> const& a) {
+    return a.scalar_rows <= band_ends<T>::max_small;
 }
 
 /// Limit of the memory for saved pivot rows, in bytes: 3.7 million rows of 17 bands in double.
@@ -78,11 +76,15 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_sa
     e.rhs_count = rhs_count;
     e.lower = std::max(1, transposed ? a.upper_bands : a.lower_bands);
     e.upper = std::max(1, transposed ? a.lower_bands : a.upper_bands);
-    int const bands = e.lower + e.upper;
-    e.lanes = std::max(e.lower, e.upper) <= 4 ? 4 : 8;
-    e.width = e.lanes == 4 ? (bands <= 4 ? 4 : 8) : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
     std::int64_t const rows = a.scalar_rows;
-    e.small = is_own_middle(a);
+    e.small = passes_one_front(a);
+    int bands = e.lower + e.upper;
+    if (e.small) { // its first rows are in the lanes before the first step, and no row has more than `rows` entries
+        e.lower = std::min<int>(e.lower, std::max<int>(1, int(rows) - 1));
+        bands = std::min<int>(bands, int(rows));
+    }
+    e.lanes = (e.small ? bands <= 8 && e.lower <= 4 : std::max(e.lower, e.upper) <= 4) ? 4 : 8;
+    e.width = e.lanes == 4 ? (bands <= 4 ? 4 : 8) : bands <= 8 && e.small ? 8 : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
     if (e.small) return e;
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;

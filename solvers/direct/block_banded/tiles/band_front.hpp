@@ -12,12 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/core/lane/pack.hpp>
 
-#if defined(__AVX512VL__) && !defined(__clang__) // only GCC has __builtin_shuffle
+#if defined(__AVX2__) && !defined(__clang__) // only GCC has __builtin_shuffle
 #define COPPICE_HAS_LANE_PICK 1
 #else
 #define COPPICE_HAS_LANE_PICK 0
@@ -65,7 +66,16 @@ private:
     }
     template <int Half, int... Lane>
     COPPICE_ALWAYS_INLINE static bits exchanged(bits a, std::integer_sequence<int, Lane...>) {
+        if constexpr (sizeof(integer) == 8 &&
+                      Half == 1) { // faster as numbers of 32 bits, which do not leave their pairs
+            typedef std::int32_t words __attribute__((vector_size(sizeof(bits))));
+            return exchanged_words((words)a, std::make_integer_sequence<int, 2 * int(sizeof...(Lane))>{});
+        }
         return __builtin_shufflevector(a, a, (Lane ^ Half)...);
+    }
+    template <class Words, int... Lane>
+    COPPICE_ALWAYS_INLINE static bits exchanged_words(Words a, std::integer_sequence<int, Lane...>) {
+        return (bits)__builtin_shufflevector(a, a, (Lane ^ 2)...);
     }
     template <int Half>
     COPPICE_ALWAYS_INLINE static bits over_lanes(bits a) {
@@ -76,6 +86,17 @@ private:
             return a;
     }
 };
+
+/// Mask of the first lanes.
+template <class Column>
+COPPICE_ALWAYS_INLINE typename Column::mask lanes_before(int count) {
+    using integer = typename Column::bits_type;
+    typename Column::mask mask;
+#pragma GCC unroll 8
+    for (int r = 0; r < Column::size / Column::width; ++r)
+        mask.m[r] = lane_keys<Column>::own_number() + integer(r * Column::width) < integer(count);
+    return mask;
+}
 
 /// Pivot search: the row of a front with the largest entry in a column (lane_keys), or the entering row.
 template <class Column>
@@ -88,8 +109,8 @@ struct pivot_lane {
 
     bits at;                    ///< index of the lane, in all elements; `lanes` for the entering row
     typename Column::mask here; ///< mask of that lane
-#if !COPPICE_HAS_LANE_PICK
-    int lane;
+#if COPPICE_HAS_LANE_PICK
+    bits in_register[registers]; ///< all bits set for the register of that lane
 #endif
 
     COPPICE_ALWAYS_INLINE pivot_lane(Column const& column, T entering) {
@@ -99,24 +120,35 @@ struct pivot_lane {
         at = ~keys::largest(best) & keys::number;
 #pragma GCC unroll 8
         for (int r = 0; r < registers; ++r) here.m[r] = at == (keys::own_number() + integer(r * Column::width));
-#if !COPPICE_HAS_LANE_PICK
-        lane = int(at[0]);
+#if COPPICE_HAS_LANE_PICK
+#pragma GCC unroll 8
+        for (int r = 0; r < registers; ++r)
+            in_register[r] = (at & integer(-Column::width)) == integer(r * Column::width);
 #endif
     }
-    /// Entry of the pivot row in a column, in all lanes.
-    COPPICE_ALWAYS_INLINE Column pick(Column const& column, Column const& entering) const {
+    /// Entry of the pivot row in a column, in all lanes. If many entries are needed, a column of several registers is
+    /// better read from memory; the next step waits for the `urgent` ones.
+    template <bool Urgent = false>
+    COPPICE_ALWAYS_INLINE Column pick(Column const& column, T const& of_entering) const {
 #if COPPICE_HAS_LANE_PICK
-        if constexpr (registers == 1) {
-            Column value;
+        Column const entering = in_all_lanes<Column>(of_entering);
+        Column value;
+        if constexpr (registers == 1 && register_bytes == 64) {
             value.v[0] = __builtin_shuffle(column.v[0], entering.v[0], at);
             return value;
-        } else {
-            int const lane = int(at[0]);
-            return in_all_lanes<Column>(get_lane(lane < lanes ? column : entering, lane & (lanes - 1)));
+        } else if constexpr (registers == 1 || Urgent) {
+            typename Column::vector of_pivot = entering.v[0];
+#pragma GCC unroll 8
+            for (int r = 0; r < registers; ++r)
+                of_pivot = in_register[r] ? __builtin_shuffle(column.v[r], at) : of_pivot;
+#pragma GCC unroll 8
+            for (int r = 0; r < registers; ++r) value.v[r] = of_pivot;
+            return value;
         }
-#else
-        return in_all_lanes<Column>(get_lane(lane < lanes ? column : entering, lane & (lanes - 1)));
 #endif
+        int const lane = int(at[0]);
+        T const* const from = lane < lanes ? reinterpret_cast<T const*>(&column) + lane : &of_entering;
+        return in_all_lanes<Column>(*from);
     }
 };
 
@@ -151,6 +183,17 @@ struct lane_front {
 #pragma GCC unroll 32
         for (int j = 0; j < Width; ++j) to[j] = column[j];
     }
+    COPPICE_ALWAYS_INLINE void clear() {
+#pragma GCC unroll 32
+        for (int j = 0; j < Width; ++j) column[j] = Column(T(0));
+    }
+    /// Puts a row into a lane; entry[0] belongs to the first column.
+    COPPICE_ALWAYS_INLINE void put(int lane, entering_row<T> const& row) {
+        auto const here = without(lanes_before<Column>(lane + 1), lanes_before<Column>(lane));
+#pragma GCC unroll 32
+        for (int j = 0; j < Width; ++j)
+            column[j] = select(here, in_all_lanes<Column>(row.entry[j * row.pitch]), column[j]);
+    }
     /// Takes a row in and eliminates the first column of the front and of `rhs`, `rhs_count` columns of right-hand
     /// sides. If `flush` is set, entries of that column of at most `threshold` count as zero. Returns whether all were
     /// zero.
@@ -163,29 +206,38 @@ struct lane_front {
             column[0] = select(magnitude(column[0]) <= Column(threshold), Column(T(0)), column[0]);
         }
         pivot_lane<Column> const pivot(column[0], first);
-        Column const top = pivot.pick(column[0], in_all_lanes<Column>(first));
-        Column const reciprocal = safe_reciprocal(top);
+        Column const top = pivot.pick(column[0], first);
+        // Of all rows, while the search is going on: a reciprocal takes as long.
+        Column const reciprocal = pivot.template pick<true>(reciprocals(column[0]), safe_reciprocal(first));
         Column const factor = select(pivot.here, in_all_lanes<Column>(first), column[0]) * reciprocal;
         if constexpr (Save) saved.entry[0] = get_lane(reciprocal, 0);
 #pragma GCC unroll 32
         for (int j = 1; j < Width; ++j) {
-            Column const entering = in_all_lanes<Column>(row.entry[j * row.pitch]),
-                         value = pivot.pick(column[j], entering);
+            T const& entry = row.entry[j * row.pitch];
+            Column const entering = in_all_lanes<Column>(entry),
+                         value = j == 1 ? pivot.template pick<true>(column[j], entry) : pivot.pick(column[j], entry);
             column[j - 1] = select(pivot.here, entering, column[j]) - factor * value;
             if constexpr (Save) saved.entry[j] = get_lane(value, 0);
         }
         // Only the entering row has an entry in this column.
         Column const zero(T(0)), last = in_all_lanes<Column>(row.entry[Width * row.pitch]),
-                                 value = pivot.pick(zero, last);
+                                 value = pivot.pick(zero, row.entry[Width * row.pitch]);
         column[Width - 1] = select(pivot.here, last, zero) - factor * value;
         if constexpr (Save) saved.entry[Width] = get_lane(value, 0);
         for (int s = 0; s < rhs_count; ++s) {
             Column const entering = in_all_lanes<Column>(row.rhs[s * row.pitch]),
-                         of_pivot = pivot.pick(rhs[s], entering);
+                         of_pivot = pivot.pick(rhs[s], row.rhs[s * row.pitch]);
             rhs[s] = select(pivot.here, entering, rhs[s]) - factor * of_pivot;
             if constexpr (Save) saved.rhs[s * saved.pitch] = get_lane(of_pivot, 0);
         }
         return get_lane(top, 0) == T(0);
+    }
+
+private:
+    /// safe_reciprocal of all lanes, with the comparison during the division.
+    COPPICE_ALWAYS_INLINE static Column reciprocals(Column const& a) {
+        T const smallest = std::numeric_limits<T>::min();
+        return select(magnitude(a) < Column(smallest), Column(1 / smallest), Column(T(1)) / a);
     }
 };
 

@@ -18,11 +18,13 @@ using namespace coppice::test;
 
 namespace {
 
-/// Sizes around every limit at which the elimination changes: small systems are solved without ends up to 16 rows,
-/// tiles hold 32 rows, fronts may be saved every 512 steps of either end, systems with one or two bands are split into
-/// segments from 2049 rows on, and each end has its own thread from 4096 rows on.
-constexpr std::int64_t sizes[] = {1,  2,  3,   8,    9,    15,   16,   17,   31,   32,  33,
-                                  34, 65, 100, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
+/// Sizes around every limit at which the elimination changes: rows are copied 1, 4 or 8 at a time, fronts have 4, 8,
+/// 10,
+/// ... columns but at most one for each row, systems of up to 128 rows pass one front, tiles of ends hold 32 rows,
+/// fronts may be saved every 512 steps of either end, systems with one or two bands are split into segments from 2049
+/// rows on, and each end has its own thread from 4096 rows on.
+constexpr std::int64_t sizes[] = {1,  2,  3,  4,  5,   7,   8,   9,   10,   11,   12,   13,   15,   16,   17,
+                                  31, 33, 64, 65, 128, 129, 131, 200, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
 
 /// Random bands, with a large diagonal if one side has more bands than the other, since such recurrences grow
 /// otherwise.
@@ -68,7 +70,7 @@ TEST_CASE_TEMPLATE("bands: every mix of bands, at every size where the eliminati
     for (int lower = 0; lower <= 8; lower += step)
         for (int upper = 0; upper <= 8; upper += step)
             for (std::int64_t const n : sizes) {
-                if (n > 100 && lower != upper && (n > 1032 || std::max(lower, upper) < 5)) continue;
+                if (n > 200 && lower != upper && (n > 1032 || std::max(lower, upper) < 5)) continue;
                 CAPTURE(lower);
                 CAPTURE(upper);
                 CAPTURE(n);
@@ -103,7 +105,7 @@ TEST_CASE_TEMPLATE(
     COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : ends_for_races({1, 2, 3, 4, 5, 8}))
-        for (std::int64_t const n : {3, 16, 17, 33, 100, 1500, 2049, 4500}) {
+        for (std::int64_t const n : {3, 16, 17, 33, 129, 1500, 2049, 4500}) {
             if (sanitized && n == 4500 && reach != 8) continue; // two threads: the same for every reach
             CAPTURE(reach);
             CAPTURE(n);
@@ -130,7 +132,7 @@ TEST_CASE_TEMPLATE(
 TEST_CASE("bands: pivot rows that are not saved are recomputed with the same bits") {
     for (int const threads : {1, 2})
         for (int const reach : ends_for_races({1, 3, 5, 8}))
-            for (std::int64_t const n : {33, 1032, 1040, 1041, 1042, 2049, 4500}) {
+            for (std::int64_t const n : {129, 1032, 1040, 1041, 1042, 2049, 4500}) {
                 CAPTURE(threads);
                 CAPTURE(reach);
                 CAPTURE(n);
@@ -158,7 +160,7 @@ TEST_CASE_TEMPLATE("bands: a column without a pivot is reported, at any position
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {2, 4, 5, 8})
-        for (std::int64_t const n : {1, 5, 16, 17, 33, 40, 1200})
+        for (std::int64_t const n : {1, 5, 16, 17, 33, 140, 1200})
             for (std::int64_t const at : {std::int64_t(0), n / 3, n / 2, n - 1}) {
                 CAPTURE(reach);
                 CAPTURE(n);
@@ -179,7 +181,7 @@ TEST_CASE_TEMPLATE("bands: NaN at any position propagates in wide bands and smal
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();
     for (int const reach : {2, 5, 8})
-        for (std::int64_t const n : {9, 17, 60, 1100})
+        for (std::int64_t const n : {9, 17, 60, 140, 1100})
             for (std::int64_t const at : {std::int64_t(0), n / 2, n - 1}) {
                 CAPTURE(reach);
                 CAPTURE(n);
@@ -198,7 +200,7 @@ TEST_CASE_TEMPLATE("bands: thresholds and scaled pivoting of wide bands and smal
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {2, 5, 8})
-        for (std::int64_t const n : {12, 60, 1100}) {
+        for (std::int64_t const n : {12, 60, 140, 1100}) {
             CAPTURE(reach);
             CAPTURE(n);
             // Rows with different powers of two as scale: scaled pivoting gives the same bits as for rows of equal
