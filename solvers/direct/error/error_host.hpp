@@ -16,8 +16,8 @@ bool measure(host_executor const& exec, measure_job<T> const& job, check_system 
     if (!job.scope.open()) return true;
     batch_shape const& batch = job.rows.a.batch;
     std::int64_t const rows = std::max<std::int64_t>(1, detail::host_block / job.rows.a.n);
-    // Groups of interleaved systems are multiples of a pack.
-    std::int64_t const block = job.by_systems() ? std::max<std::int64_t>(16, rows / batch.rows / 16 * 16) : rows;
+    // Interleaved systems: multiples of those that are measured together.
+    std::int64_t const block = job.by_systems() ? std::max<std::int64_t>(64, rows / batch.rows / 64 * 64) : rows;
     auto const kernel = COPPICE_ISA_SELECT(measure_errors<T>);
     detail::for_each_block(exec, job.by_systems() ? batch.systems : batch.total, block,
                            [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(job, first, last); });

@@ -47,7 +47,10 @@ requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack larger_or_nan(Pack a, Pack const& b) {
     using bits = typename Pack::bits;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): a.v is an array of registers
-    for (int r = 0; r < int(sizeof(a.v) / sizeof(a.v[0])); ++r) a.v[r] = (bits)b.v[r] > (bits)a.v[r] ? b.v[r] : a.v[r];
+    for (int r = 0; r < int(sizeof(a.v) / sizeof(a.v[0])); ++r) {
+        bits const first = (bits)a.v[r], second = (bits)b.v[r];
+        a.v[r] = (decltype(a.v[r] + a.v[r]))(second > first ? second : first); // one instruction with AVX-512
+    }
     return a;
 }
 
@@ -108,8 +111,9 @@ struct larger_extremes {
 };
 
 /// A row in progress: d - A x, and the sums of |A| and |A| |x|, divided by 64. L is a real or complex lane type of
-/// double.
-template <class L>
+/// double. If `Quick` is set, the sums are divided at the end, and zero entries are not distinguished: the results are
+/// the same if quick_suffices() is true.
+template <class L, bool Quick = false>
 struct row_sums {
     using real = real_lane_t<L>;
     L rest;
@@ -118,13 +122,24 @@ struct row_sums {
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& rhs) : rest(rhs) {}
     /// A zero entry contributes nothing, even if x is infinite.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(L const& entry, L const& x) {
-        real const weight = magnitude(entry) * real(1 / magnitude_unit);
-        auto const none = weight <= real(0.0);
-        rest = rest - select(none, L(0), entry * x);
+        real weight = magnitude(entry);
+        L value = x;
+        if constexpr (!Quick) {
+            weight = weight * real(1 / magnitude_unit);
+            value = select(weight <= real(0.0), L(0), x);
+        }
+        rest = rest - entry * value;
         row = row + weight;
-        product = product + select(none, real(0.0), weight * magnitude(x));
+        product = product + weight * magnitude(value);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static real divided_by_64(real const& sum) {
+        return Quick ? sum * real(1 / magnitude_unit) : sum;
     }
 };
+/// Whether quick sums of rows with these maxima neither overflowed nor met an unknown that is not finite.
+COPPICE_HD inline bool quick_suffices(row_extremes<double> const& maxima) {
+    return maxima.matrix * maxima.solution <= 1e300 && maxima.matrix <= 1e300 && maxima.solution <= 1e300;
+}
 
 /// A, x and d.
 template <class T>
@@ -172,8 +187,8 @@ struct load_one {
 inline constexpr int max_diagonals = 17; ///< of a banded matrix: 8 bands on either side
 
 /// The scalar rows of one column of a system with strided access to rows and diagonals, of which there are at most
-/// `Most`. Entry and unknown of diagonal t in row j are a[t][j step] and x[t][j step].
-template <class T, int Most>
+/// `Most`; `Quick` as in row_sums. Entry and unknown of diagonal t in row j are a[t][j step] and x[t][j step].
+template <class T, int Most, bool Quick = false>
 struct strided_rows {
     T const *a[Most], *x[Most], *solution, *rhs;
     std::int64_t step, rows;
@@ -210,7 +225,7 @@ struct strided_rows {
     template <int Count, class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
-        row_sums<std::decay_t<decltype(d)>> sum(d);
+        row_sums<std::decay_t<decltype(d)>, Quick> sum(d);
         if constexpr (Count > 0) {
             COPPICE_UNROLL_ALL
             for (int t = 0; t < Count; ++t) add(sum, load, a[t] + j * step, x[t] + j * step);
@@ -224,7 +239,7 @@ struct strided_rows {
     template <class Load, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
-        row_sums<std::decay_t<decltype(d)>> sum(d);
+        row_sums<std::decay_t<decltype(d)>, Quick> sum(d);
         COPPICE_UNROLL
         for (int t = 0; t < Most; ++t) {
             std::int64_t const column = j + t - below;
@@ -247,7 +262,8 @@ private:
     template <class Sums, class Load, class L, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void finish(Sums const& sum, Load const& load, L const& d, std::int64_t j,
                                                  Extremes& maxima) const {
-        maxima.add(magnitude(sum.rest), sum.row, magnitude(load(solution + j * step)), magnitude(d), sum.product);
+        maxima.add(magnitude(sum.rest), sum.divided_by_64(sum.row), magnitude(load(solution + j * step)), magnitude(d),
+                   sum.divided_by_64(sum.product));
     }
 };
 

@@ -683,6 +683,67 @@ TEST_CASE_TEMPLATE("bands: refinement changes inaccurate systems only", Fixture,
     CHECK(untouched > 0);
 }
 
+TEST_CASE_TEMPLATE("bands: the report of interleaved systems is the worst of those of the single systems", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    constexpr std::int64_t systems = 70, odd = 40; // more systems than are measured together
+    enum class special { none, huge_entries, infinite_unknown, nan_entry };
+    for (int const n : {1, 3})
+        for (std::int64_t const rows : {1, 2, 9})
+            for (special const kind :
+                 {special::none, special::huge_entries, special::infinite_unknown, special::nan_entry}) {
+                CAPTURE(n);
+                CAPTURE(rows);
+                CAPTURE(int(kind));
+                // Lower, diagonal and upper blocks, x and d; of one system, and of all.
+                std::int64_t const sizes[] = {n * n, n * n, n * n, n, n};
+                std::vector<double> one[5], all[5];
+                solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
+                auto const report = [&](std::vector<double> const(&of)[5], std::int64_t count) {
+                    buffer<double> const v[] = {exec.copy(of[0]), exec.copy(of[1]), exec.copy(of[2]), exec.copy(of[3]),
+                                                exec.copy(of[4])};
+                    std::int64_t const size = count * rows * n;
+                    block_tridiagonal_view<double> const a{count * rows, n, v[0].data(), v[1].data(), v[2].data()};
+                    return bands_report(exec, band_matrix<double>::interleaved_batch(a, count),
+                                        columns_view<double const>(v[3].data(), size, 1),
+                                        columns_view<double const>(v[4].data(), size, 1));
+                };
+                auto const larger = [](double a, double b) { return a != a || a > b ? a : b; };
+                for (std::int64_t s = 0; s < systems; ++s) {
+                    for (int k = 0; k < 5; ++k) {
+                        one[k].resize(std::size_t(rows * sizes[k]));
+                        all[k].resize(std::size_t(systems * rows * sizes[k]));
+                        random_values<double>(std::uint64_t(5 * s + k)).fill(one[k]);
+                    }
+                    // |A| |x| overflows, but the residual does not; other systems have no error that hides it.
+                    bool const huge = kind == special::huge_entries;
+                    for (int k = 0; k < 5; ++k)
+                        for (double& value : one[k])
+                            if (huge)
+                                value = s != odd || k == 4 ? 0 : k == 3 ? 1 : (k == 1 ? -1.5e308 : 1.5e308) / n;
+                            else if (s == odd && kind == special::infinite_unknown && k < 3)
+                                value = 0;
+                    if (s == odd && kind == special::infinite_unknown)
+                        one[3].back() = std::numeric_limits<double>::infinity();
+                    if (s == odd && kind == special::nan_entry)
+                        one[1].back() = std::numeric_limits<double>::quiet_NaN();
+                    for (int k = 0; k < 5; ++k)
+                        for (std::int64_t i = 0; i < rows * sizes[k]; ++i)
+                            all[k][std::size_t((s + i / sizes[k] * systems) * sizes[k] + i % sizes[k])] =
+                                one[k][std::size_t(i)];
+                    auto const r = report(one, 1);
+                    worst.backward_error = larger(r.backward_error, worst.backward_error);
+                    worst.componentwise_error = larger(r.componentwise_error, worst.componentwise_error);
+                }
+                auto const together = report(all, systems);
+                CHECK(std::isnan(together.backward_error) == std::isnan(worst.backward_error));
+                CHECK((std::isnan(worst.backward_error) || together.backward_error == worst.backward_error));
+                CHECK(std::isnan(together.componentwise_error) == std::isnan(worst.componentwise_error));
+                CHECK((std::isnan(worst.componentwise_error) ||
+                       together.componentwise_error == worst.componentwise_error));
+            }
+}
+
 TEST_CASE_TEMPLATE("bands: NaN and infinity in any entry are reported", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 33, 70})
