@@ -3,6 +3,7 @@
 // sparse right-hand sides, factorisations, each compared with LAPACK and, for batches, with the classical algorithms.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -26,9 +27,10 @@ void measure_banded(table& t, options const& o, std::int64_t n, int reach) {
         t, o, name, n, {fmt::format("banded, {} rows, {}", n, type_name<T>()), "bands on either side", double(reach)});
     buffer<T> bands(all, n * (2 * reach + 1)), d(all, n), x(all, n);
     band_matrix<T> const a(banded_view<T>{n, reach, reach, bands.data()});
-    problem.coppice(
-        "chain", [&](std::uint64_t seed) { draw(all, bands, seed), draw(all, d, seed + 1000); },
-        [&](host_executor const& exec) { return solver(exec, a, d, x); });
+    auto const fresh = [&](std::uint64_t seed) { draw(all, bands, seed), draw(all, d, seed + 1000); };
+    problem.coppice("chain", fresh, [&](host_executor const& exec) { return solver(exec, a, d, x); });
+    problem.coppice("chain, with report", fresh,
+                    [&](host_executor const& exec) { return solver(exec, a, d, x, {}, true); });
     lapack_bands<T> peer(all, n, reach);
     problem.peer(
         "LAPACK gbsv, 1 thread", [&](std::uint64_t seed) { peer.draw(all, seed); }, [&] { peer.solve(); });
@@ -46,13 +48,14 @@ void measure_blocks(table& t, options const& o, std::int64_t block_rows, int n, 
                           "rows of a block", double(n)});
     buffer<T> lower(all, rows * n), diagonal(all, rows * n), upper(all, rows * n), d(all, rows), x(all, rows);
     band_matrix<T> const a(block_tridiagonal_view<T>{block_rows, n, lower.data(), diagonal.data(), upper.data()});
-    problem.coppice(
-        "chain",
-        [&](std::uint64_t seed) {
-            draw(all, lower, 4 * seed), draw(all, diagonal, 4 * seed + 1), draw(all, upper, 4 * seed + 2);
-            draw(all, d, 4 * seed + 3);
-        },
-        [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}); });
+    auto const fresh = [&](std::uint64_t seed) {
+        draw(all, lower, 4 * seed), draw(all, diagonal, 4 * seed + 1), draw(all, upper, 4 * seed + 2);
+        draw(all, d, 4 * seed + 3);
+    };
+    problem.coppice("chain", fresh,
+                    [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}); });
+    problem.coppice("chain, with report", fresh,
+                    [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}, true); });
     if (cyclic) return; // LAPACK has no routine for these
     lapack_bands<T> peer(all, rows, 2 * n - 1);
     problem.peer(
@@ -108,12 +111,16 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
         {fmt::format("batches of {} rows together, double", systems * each), "rows of a system", double(each)});
     scalar_rows s(all, systems * each, 1, 3);
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
-    problem.coppice("automatic, partial pivoting", fresh, [&](host_executor const& exec) {
-        return solver(exec, band_matrix<double>::batch(s.view(), systems), s.rhs(), s.solution());
-    });
-    problem.coppice("interleaved, partial pivoting", fresh, [&](host_executor const& exec) {
-        return solver(exec, band_matrix<double>::interleaved_batch(s.view(), systems), s.rhs(), s.solution());
-    });
+    for (bool const reported : {false, true}) {
+        std::string const what = reported ? "with report" : "partial pivoting";
+        problem.coppice("automatic, " + what, fresh, [&](host_executor const& exec) {
+            return solver(exec, band_matrix<double>::batch(s.view(), systems), s.rhs(), s.solution(), {}, reported);
+        });
+        problem.coppice("interleaved, " + what, fresh, [&](host_executor const& exec) {
+            auto const a = band_matrix<double>::interleaved_batch(s.view(), systems);
+            return solver(exec, a, s.rhs(), s.solution(), {}, reported);
+        });
+    }
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
         for (std::int64_t k = 0; k < systems; ++k) s.gtsv(k * each, (k + 1) * each);
     });
@@ -189,12 +196,22 @@ void measure_factored(table& t, options const& o, std::int64_t n, std::int64_t c
 
 void tridiagonal_classes_host(table& t, options const& o) {
     std::int64_t const n = std::int64_t(1) << (o.quick ? 12 : 20);
-    for (int const reach : {2, 3, 4, 5, 6, 7, 8}) measure_banded<double>(t, o, n, reach);
-    for (int const reach : {2, 5, 8}) measure_banded<float>(t, o, n, reach);
+    std::vector<std::int64_t> sizes{n};
+    if (!o.quick) sizes.insert(sizes.begin(), 1 << 14); // in the caches
+    for (std::int64_t const rows : sizes) {
+        for (int const reach : {2, 3, 4, 5, 6, 7, 8}) measure_banded<double>(t, o, rows, reach);
+        for (int const reach : {2, 5, 8}) measure_banded<float>(t, o, rows, reach);
+    }
     for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, false);
+    if (!o.quick)
+        for (int const block : {2, 3, 4}) {
+            measure_blocks<double>(t, o, (1 << 14) / block, block, false);
+            measure_blocks<float>(t, o, (1 << 14) / block, block, false);
+        }
     for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, true);
     for (int const columns : {1, 4, 32}) measure_many_rhs(t, o, n / 16, columns);
-    for (int const each : {64, 512, 4096}) measure_batch(t, o, n / each, each);
+    for (std::int64_t const rows : sizes)
+        for (int const each : {64, 512, 4096}) measure_batch(t, o, rows / each, each);
     measure_variable_batch(t, o, n / 512);
     for (int const columns : {4, 16, 64}) measure_factored(t, o, n / 8, columns);
 }

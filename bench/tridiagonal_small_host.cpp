@@ -82,8 +82,13 @@ void tridiagonal_small_host(table& t, options const& o) {
         o.quick ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{8, 16, 32, 64, 65, 128, 192, 256, 512, 1024};
     for (std::int64_t const n : sizes) measure_small_scalar<double>(t, o, n);
     for (std::int64_t const n : sizes) measure_small_scalar<float>(t, o, n);
-    for (int const reach : {2, 4, 8})
-        for (std::int64_t const n : sizes) measure_small_banded<double>(t, o, n, reach);
+    std::vector<std::int64_t> const banded =
+        o.quick ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{8, 12, 16, 20, 24, 28, 32, 48, 64, 128, 512};
+    for (int reach = 1; reach <= 8; ++reach)
+        for (std::int64_t const n : banded) {
+            measure_small_banded<double>(t, o, n, reach);
+            measure_small_banded<float>(t, o, n, reach);
+        }
 }
 
 } // namespace coppice::bench

@@ -79,18 +79,19 @@ char const* type_name() {
     return sizeof(T) == 8 ? "double" : "float";
 }
 
-/// A solve with a workspace that it owns.
+/// A solve with a workspace and, if `reported` is set, reports that it owns.
 template <class T>
 auto solver(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-            band_options const& o = {}) {
-    return [=, &exec, space = buffer<std::byte>(exec, bands_workspace(exec, a, x.columns, o))]() mutable {
-        solve_bands(exec, a, d, x, space.view(), o);
+            band_options const& o = {}, bool reported = false) {
+    return [=, &exec, space = buffer<std::byte>(exec, bands_workspace(exec, a, x.columns, o, reported)),
+            reports = buffer<solve_report>(exec, reported ? a.systems : 0)]() mutable {
+        solve_bands(exec, a, d, x, space.view(), o, reports.view());
     };
 }
 template <class T>
 auto solver(host_executor const& exec, band_matrix<T> const& a, buffer<T> const& d, buffer<T>& x,
-            band_options const& o = {}) {
-    return solver<T>(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), o);
+            band_options const& o = {}, bool reported = false) {
+    return solver<T>(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), o, reported);
 }
 
 } // namespace coppice::bench
