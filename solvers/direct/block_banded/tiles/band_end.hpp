@@ -232,9 +232,9 @@ struct walk {
     }
     COPPICE_ALWAYS_INLINE void step(front& f, std::int64_t u, T const* row) const {
         std::int64_t const at = u - first;
-        bool const none = f.template eliminate<true>(
-            entering_row<T>{row, row + (End::width + 1) * End::pitch, End::pitch}, rhs, rhs_count, flush, threshold,
-            saved_row<T>{entries + at * End::entries_pitch, values + at, saved_rows});
+        bool const none =
+            f.eliminate(entering_row<T>{row, row + (End::width + 1) * End::pitch, End::pitch}, rhs, rhs_count, flush,
+                        threshold, saved_row<T>{entries + at * End::entries_pitch, values + at, saved_rows});
         if (none) end.report(u);
     }
 };

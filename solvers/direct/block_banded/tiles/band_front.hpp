@@ -195,9 +195,8 @@ struct lane_front {
             column[j] = select(here, in_all_lanes<Column>(row.entry[j * row.pitch]), column[j]);
     }
     /// Takes a row in and eliminates the first column of the front and of `rhs`, `rhs_count` columns of right-hand
-    /// sides. If `flush` is set, entries of that column of at most `threshold` count as zero. Returns whether all were
-    /// zero.
-    template <bool Save>
+    /// sides. If `flush` is set, entries of that column of at most `threshold` count as zero. Stores the pivot row in
+    /// `saved`. Returns whether all were zero.
     COPPICE_ALWAYS_INLINE bool eliminate(entering_row<T> const& row, Column* rhs, int rhs_count, bool flush,
                                          T threshold, saved_row<T> const& saved) {
         T first = row.entry[0];
@@ -210,25 +209,25 @@ struct lane_front {
         // Of all rows, while the search is going on: a reciprocal takes as long.
         Column const reciprocal = pivot.template pick<true>(reciprocals(column[0]), safe_reciprocal(first));
         Column const factor = select(pivot.here, in_all_lanes<Column>(first), column[0]) * reciprocal;
-        if constexpr (Save) saved.entry[0] = get_lane(reciprocal, 0);
+        saved.entry[0] = get_lane(reciprocal, 0);
 #pragma GCC unroll 32
         for (int j = 1; j < Width; ++j) {
             T const& entry = row.entry[j * row.pitch];
             Column const entering = in_all_lanes<Column>(entry),
                          value = j == 1 ? pivot.template pick<true>(column[j], entry) : pivot.pick(column[j], entry);
             column[j - 1] = select(pivot.here, entering, column[j]) - factor * value;
-            if constexpr (Save) saved.entry[j] = get_lane(value, 0);
+            saved.entry[j] = get_lane(value, 0);
         }
         // Only the entering row has an entry in this column.
         Column const zero(T(0)), last = in_all_lanes<Column>(row.entry[Width * row.pitch]),
                                  value = pivot.pick(zero, row.entry[Width * row.pitch]);
         column[Width - 1] = select(pivot.here, last, zero) - factor * value;
-        if constexpr (Save) saved.entry[Width] = get_lane(value, 0);
+        saved.entry[Width] = get_lane(value, 0);
         for (int s = 0; s < rhs_count; ++s) {
             Column const entering = in_all_lanes<Column>(row.rhs[s * row.pitch]),
                          of_pivot = pivot.pick(rhs[s], row.rhs[s * row.pitch]);
             rhs[s] = select(pivot.here, entering, rhs[s]) - factor * of_pivot;
-            if constexpr (Save) saved.rhs[s * saved.pitch] = get_lane(of_pivot, 0);
+            saved.rhs[s * saved.pitch] = get_lane(of_pivot, 0);
         }
         return get_lane(top, 0) == T(0);
     }

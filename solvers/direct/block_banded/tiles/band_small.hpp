@@ -100,8 +100,8 @@ struct small_system {
             }
         }
         for (int u = 0; u < n; ++u)
-            if (front.template eliminate<true>(entering(0, u + below), rhs, rhs_count, e.how.flush, e.how.threshold,
-                                               saved_row<T>{entries[u], values[0] + u, max_rows}))
+            if (front.eliminate(entering(0, u + below), rhs, rhs_count, e.how.flush, e.how.threshold,
+                                saved_row<T>{entries[u], values[0] + u, max_rows}))
                 zero_pivot(u);
     }
     COPPICE_ALWAYS_INLINE void substitute() {
