@@ -72,7 +72,7 @@ private:
     };
     static constexpr std::size_t min_bytes = std::size_t{1} << 20, max_arrays = 16;
     static constexpr std::size_t max_free_bytes = std::size_t{256} << 20;
-    std::shared_ptr<memory_resource> base_ = host_memory();
+    std::shared_ptr<memory_resource> base_ = system_memory(); ///< arrays may be unpacked, which programs free
     std::mutex guard_;
     std::vector<array> free_;
     std::size_t free_bytes_ = 0;

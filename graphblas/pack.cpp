@@ -43,7 +43,7 @@ index positions_of(table const& t) {
 /// Takes ownership of an array. The memory is freed by free().
 template <class T>
 buffer<T> adopt(caller_array const& a, index count) {
-    return buffer<T>::adopt(host_memory(), static_cast<T*>(std::exchange(*a.at, nullptr)), count);
+    return buffer<T>::adopt(system_memory(), static_cast<T*>(std::exchange(*a.at, nullptr)), count);
 }
 
 /// Values of the caller: n of them, or one for all entries.

@@ -38,6 +38,8 @@ struct host_arena; ///< a task arena of oneTBB, in host_executor.cpp: its header
 
 /// Returns the default host memory. Blocks are aligned to 64 bytes.
 std::shared_ptr<memory_resource> host_memory();
+/// Memory of the host in blocks that free() frees, for arrays that change their owner.
+std::shared_ptr<memory_resource> system_memory();
 
 /// Runs work on `threads` cores in its own oneTBB task arena; there is no global state.
 ///

@@ -27,12 +27,6 @@ namespace {
 
 constexpr std::size_t cache_line = 64, small_page = 4096, large_page = std::size_t{1} << 21;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool watched = true; ///< arrays are blocks of the system, so that all accesses outside of them are found
-#else
-constexpr bool watched = false;
-#endif
-
 /// In the line before each array.
 struct array_header {
     void* start;      ///< of the block
@@ -60,8 +54,15 @@ std::size_t next_offset() {
 
 std::size_t rounded_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
 
-/// Blocks of several large pages, whose first access takes a quarter of the time, with fewer page table walks. The
-/// system may reject the request, which is harmless.
+/// The first access to large pages takes a quarter of the time, with fewer page table walks. The system may reject the
+/// request, which is harmless.
+void ask_for_large_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t size) {
+#if defined(__linux__)
+    ::madvise(start, size / large_page * large_page, MADV_HUGEPAGE);
+#endif
+}
+
+/// Blocks of several large pages.
 ///
 /// Freed blocks are used again for equal sizes: the system clears every new page, each by one thread, which took half
 /// of the time of a parallel search. It may take the pages of saved blocks when it runs out of memory.
@@ -87,9 +88,7 @@ public:
                 return nullptr;
             }
         }
-#if defined(__linux__)
-        ::madvise(start, size / large_page * large_page, MADV_HUGEPAGE);
-#endif
+        ask_for_large_pages(start, size);
         return start;
     }
     void deallocate(void* start, [[maybe_unused]] std::size_t size) noexcept {
@@ -127,21 +126,25 @@ private:
     block_cache cache_{budget_};
 };
 
-class aligned_host_memory final : public memory_resource {
+memory_error allocation_failure(std::size_t bytes) {
+    return memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+}
+
+/// Blocks of the system.
+class memory_of_system : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
-        if (bytes > PTRDIFF_MAX - 2 * large_page) throw allocation_failure(bytes);
-        void* array = try_allocate(bytes);
-        if (!array && large_.clear()) array = try_allocate(bytes);
-        if (!array) throw allocation_failure(bytes);
-        return array;
+        bool const large = bytes >= min_large;
+        if (bytes > PTRDIFF_MAX - large_page) throw allocation_failure(bytes);
+        std::size_t const unit = large ? large_page : cache_line,
+                          size = std::max(rounded_up(bytes, unit), std::size_t{unit});
+        void* const p = std::aligned_alloc(unit, size);
+        if (!p) throw allocation_failure(bytes);
+        if (large) ask_for_large_pages(p, size);
+        return p;
     }
     // Ignores the size: released or shrunk arrays are freed with another size than they were allocated with.
-    void deallocate(void* pointer, std::size_t) noexcept override {
-        if (watched || !pointer) return std::free(pointer);
-        auto const [start, size] = array_header::of(pointer);
-        size > 0 ? large_.deallocate(start, size) : std::free(start);
-    }
+    void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
     memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 #if defined(__linux__)
@@ -158,13 +161,31 @@ public:
     }
 #endif
 
+protected:
+    static constexpr std::size_t min_large = 2 * large_page; ///< bytes of arrays in large pages
+};
+
+/// Arrays from 64 KiB on start at different offsets, and large blocks are used again.
+class memory_at_offsets final : public memory_of_system {
+public:
+    void* allocate(std::size_t bytes) override {
+        if (bytes > PTRDIFF_MAX - 2 * large_page) throw allocation_failure(bytes);
+        void* array = try_allocate(bytes);
+        if (!array && large_.clear()) array = try_allocate(bytes);
+        if (!array) throw allocation_failure(bytes);
+        return array;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override {
+        if (!pointer) return;
+        auto const [start, size] = array_header::of(pointer);
+        size > 0 ? large_.deallocate(start, size) : std::free(start);
+    }
+
 private:
     static constexpr std::size_t min_shifted = std::size_t{1} << 16; ///< bytes of arrays at different offsets
-    static constexpr std::size_t min_large = 2 * large_page;         ///< bytes of arrays in large pages
 
     /// Null if there is no memory.
     void* try_allocate(std::size_t bytes) {
-        if (watched) return std::aligned_alloc(cache_line, std::max(rounded_up(bytes, cache_line), cache_line));
         if (bytes >= min_large) {
             std::size_t const size = large_blocks::size_of(bytes + small_page);
             void* const start = large_.allocate(size);
@@ -173,9 +194,6 @@ private:
         std::size_t const room = bytes >= min_shifted ? small_page : cache_line;
         void* const start = std::aligned_alloc(cache_line, rounded_up(bytes, cache_line) + room);
         return start ? array_header::make_array(start, room == cache_line ? room : next_offset(), 0) : nullptr;
-    }
-    static memory_error allocation_failure(std::size_t bytes) {
-        return memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
     }
 
     large_blocks large_{};
@@ -195,9 +213,17 @@ std::int64_t group_memory() {
 
 } // namespace
 
-std::shared_ptr<memory_resource> host_memory() {
-    static auto const memory = std::make_shared<aligned_host_memory>();
+std::shared_ptr<memory_resource> system_memory() {
+    static auto const memory = std::make_shared<memory_of_system>();
     return memory;
+}
+std::shared_ptr<memory_resource> host_memory() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return system_memory(); // so that all accesses outside of arrays and to freed ones are found
+#else
+    static auto const memory = std::make_shared<memory_at_offsets>();
+    return memory;
+#endif
 }
 
 void detail::populate_pages([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes) noexcept {
