@@ -7,6 +7,7 @@
 
 #include <coppice/semiring/matrix_operations/hypersparse.hpp>
 #include <coppice/solvers/distributed/graphs/rank_graph.hpp>
+#include <coppice/solvers/distributed/rows/compact_indices.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -21,11 +22,6 @@ struct is_of_others {
     std::int32_t const* at;
     rank_ids ids;
     COPPICE_HD bool operator()(std::int64_t i) const { return ids.local(at[i]) < 0; }
-};
-struct list_index {
-    std::int32_t const* at;
-    std::int32_t* list;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t i) const { list[position] = at[i]; }
 };
 struct find_source {
     std::int32_t const* at;

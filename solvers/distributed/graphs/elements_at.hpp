@@ -18,11 +18,6 @@ struct is_at_other {
     vertex_id const* at;
     COPPICE_HD bool operator()(std::int64_t k) const { return own(at[k]); }
 };
-struct list_index {
-    vertex_id const* at;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const { to[position] = at[k]; }
-};
 /// Distinct indices of other ranks in a list, ascending, and their positions: on the host by a bit set, on devices by
 /// binary search.
 template <executor Executor>

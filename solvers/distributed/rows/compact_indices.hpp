@@ -43,6 +43,13 @@ struct index_outside {
     }
 };
 
+/// For select(): copies the selected indices of a list.
+struct list_index {
+    std::int32_t const* at;
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t i) const { to[position] = at[i]; }
+};
+
 /// Range of the included indices of a list.
 template <class I>
 struct index_extent {
