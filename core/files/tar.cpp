@@ -12,7 +12,7 @@
 namespace coppice::inline v0_1 {
 namespace {
 
-constexpr std::size_t block = 512;
+constexpr std::size_t block_bytes = 512;
 
 // Returns the text of a field, which ends at its first NUL or at the end of the field.
 std::string_view text_of(std::string_view field) { return field.substr(0, field.find('\0')); }
@@ -45,7 +45,7 @@ public:
     /// Whether the checksum is correct: the sum of all bytes, with the checksum field taken as blanks.
     bool sum_is_right() const {
         std::uint64_t sum = 8 * ' ';
-        for (std::size_t i = 0; i < block; ++i)
+        for (std::size_t i = 0; i < block_bytes; ++i)
             if (i < 148 || i >= 156) sum += static_cast<unsigned char>(bytes_[i]);
         return number_of(bytes_.substr(148, 8)) == sum;
     }
@@ -88,8 +88,8 @@ std::optional<std::uint64_t> decimal(std::string_view digits) {
 } // namespace
 
 bool is_tar(std::string_view text) {
-    if (text.size() < block) return false;
-    member_header const first(text.substr(0, block));
+    if (text.size() < block_bytes) return false;
+    member_header const first(text.substr(0, block_bytes));
     return first.has_magic() || (!first.is_zero() && first.sum_is_right());
 }
 
@@ -101,19 +101,19 @@ std::vector<tar_member> read_tar(std::string const& file, std::string_view text)
         return long_name.empty() ? header.name() : std::string(long_name);
     };
     while (!text.empty()) {
-        if (text.size() < block) fail("truncated tar archive: it ends inside a header");
-        member_header const header(text.substr(0, block));
+        if (text.size() < block_bytes) fail("truncated tar archive: it ends inside a header");
+        member_header const header(text.substr(0, block_bytes));
         if (header.is_zero()) break; // the end of the archive
         auto size = header.size();
         if (!header.sum_is_right()) fail("damaged tar archive: wrong checksum of a header");
         if (!long_size.empty()) size = decimal(long_size);
         if (!size) fail("damaged tar archive: a size that is not a number");
-        text.remove_prefix(block);
+        text.remove_prefix(block_bytes);
         if (*size > text.size())
             fail("truncated tar archive: " + name_of(header) + " has " + std::to_string(*size) + " bytes, " +
                  std::to_string(text.size()) + " are present");
         auto const bytes = text.substr(0, *size);
-        text.remove_prefix(std::min(text.size(), (*size + block - 1) / block * block));
+        text.remove_prefix(std::min(text.size(), (*size + block_bytes - 1) / block_bytes * block_bytes));
         switch (header.type()) {
         case 'L': // GNU: the name of the next member
             long_name = text_of(bytes);

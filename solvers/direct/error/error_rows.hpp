@@ -122,18 +122,22 @@ struct row_sums {
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& rhs) : rest(rhs) {}
     /// A zero entry contributes nothing, even if x is infinite.
     COPPICE_HD COPPICE_ALWAYS_INLINE void add(L const& entry, L const& x) {
-        real weight = magnitude(entry);
-        L value = x;
-        if constexpr (!Quick) {
-            weight = weight * real(1 / magnitude_unit);
-            value = select(weight <= real(0.0), L(0), x);
+        if constexpr (Quick) {
+            add_product(entry, x, magnitude(entry));
+        } else {
+            real const weight = magnitude(entry) * real(1 / magnitude_unit);
+            add_product(entry, select(weight <= real(0.0), L(0), x), weight);
         }
-        rest = rest - entry * value;
-        row = row + weight;
-        product = product + weight * magnitude(value);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static real divided_by_64(real const& sum) {
         return Quick ? sum * real(1 / magnitude_unit) : sum;
+    }
+
+private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE void add_product(L const& entry, L const& x, real const& weight) {
+        rest = rest - entry * x;
+        row = row + weight;
+        product = product + weight * magnitude(x);
     }
 };
 /// Whether quick sums of rows with these maxima neither overflowed nor met an unknown that is not finite.
