@@ -136,9 +136,9 @@ public:
     void* allocate(std::size_t bytes) override {
         bool const large = bytes >= min_large;
         if (bytes > PTRDIFF_MAX - large_page) throw allocation_failure(bytes);
-        std::size_t const unit = large ? large_page : cache_line,
-                          size = std::max(rounded_up(bytes, unit), std::size_t{unit});
-        void* const p = std::aligned_alloc(unit, size);
+        std::size_t const step = large ? large_page : cache_line,
+                          size = std::max(rounded_up(bytes, step), std::size_t{step});
+        void* const p = std::aligned_alloc(step, size);
         if (!p) throw allocation_failure(bytes);
         if (large) ask_for_large_pages(p, size);
         return p;
