@@ -44,13 +44,13 @@ inline multi_executor<host_executor> executors_of_ranks(host_executor const& exe
     return multi_executor<cuda_executor>(std::move(all));
 }
 
-/// Whether the ranks are devices: by request, or if there is one for each of them. `processes`: the ranks, on which the
+/// Whether the ranks are devices: by request, or if there is one for each of them. `of_mpi`: the ranks, on which the
 /// result is the same (collective); null: `ranks` of this process.
-inline bool takes_devices(common_options const& options, int ranks, process_ranks* processes) {
+inline bool takes_devices(common_options const& options, int ranks, process_ranks* of_mpi) {
     if (options.backend != "auto") return options.backend == "cuda";
-    if (!processes) return cuda_device_count() >= ranks;
-    int const enough = cuda_device_count() >= processes->local_ranks() ? 1 : 0;
-    return rank_communicator(*processes).all_reduce(enough, [](int a, int b) { return a * b; }) != 0;
+    if (!of_mpi) return cuda_device_count() >= ranks;
+    int const enough = cuda_device_count() >= of_mpi->local_ranks() ? 1 : 0;
+    return rank_communicator(*of_mpi).all_reduce(enough, [](int a, int b) { return a * b; }) != 0;
 }
 /// The executor of this process, which is a rank: its part of the cores, or its device, which takes part in exchanges.
 /// Throws backend_error if a device is requested and there is none.
