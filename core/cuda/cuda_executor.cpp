@@ -122,7 +122,7 @@ public:
             status = cudaMallocFromPoolAsync(&p, size, pool_, stream_);
         }
         COPPICE_CUDA_CHECK(status);
-        static_cast<void>(cache_->add(p, size));
+        cache_->add(p, size);
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override {

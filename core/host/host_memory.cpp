@@ -136,8 +136,7 @@ public:
     void* allocate(std::size_t bytes) override {
         bool const large = bytes >= min_large;
         if (bytes > PTRDIFF_MAX - large_page) throw allocation_failure(bytes);
-        std::size_t const step = large ? large_page : cache_line,
-                          size = std::max(rounded_up(bytes, step), std::size_t{step});
+        std::size_t const step = large ? large_page : cache_line, size = std::max(rounded_up(bytes, step), step);
         void* const p = std::aligned_alloc(step, size);
         if (!p) throw allocation_failure(bytes);
         if (large) ask_for_large_pages(p, size);
@@ -229,8 +228,7 @@ std::shared_ptr<memory_resource> host_memory() {
 void detail::populate_pages([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE) // older kernels reject the request, which is harmless
     auto const start = reinterpret_cast<std::uintptr_t>(pointer);
-    std::uintptr_t const first = (start + small_page - 1) / small_page * small_page,
-                         last = (start + bytes) / small_page * small_page;
+    std::uintptr_t const first = rounded_up(start, small_page), last = (start + bytes) / small_page * small_page;
     if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
 #endif
 }
