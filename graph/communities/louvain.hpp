@@ -209,15 +209,6 @@ struct gain_of_label {
         worker.add(totals + to, row_sums[v]);
     }
 };
-struct flag_label {
-    vertex_id const* labels;
-    std::int32_t* used;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        worker.store(used + labels[v], 1);
-    }
-};
 /// For each vertex of the first graph, replaces the vertex of this level that contains it by the community of that
 /// vertex.
 struct follow_level {
@@ -252,7 +243,7 @@ template <executor Executor>
 std::int32_t number_communities(Executor const& exec, worklist const* all_vertices, buffer<vertex_id>& labels) {
     buffer<std::int32_t> used(exec, labels.size());
     fill(exec, used.view(), 0);
-    vertex_map(exec, nullptr, all_vertices, nothing(), flag_label{labels.data(), used.data()});
+    vertex_map(exec, nullptr, all_vertices, nothing(), set_flag_at{labels.data(), used.data()});
     std::int32_t* const number = used.data();
     vertex_id* const label = labels.data();
     std::int32_t const count = exclusive_scan(

@@ -107,6 +107,16 @@ COPPICE_HD inline void swap_and_clear(worklist& a, worklist& b) {
     b.clear();
 }
 
+/// Sets the flag at the index of each item.
+struct set_flag_at {
+    vertex_id const* at;
+    std::int32_t* flags;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id k) const {
+        worker.store(flags + at[k], 1);
+    }
+};
 struct clear_list {
     worklist* list;
     COPPICE_HD void operator()(std::int64_t) const { list->clear(); }

@@ -14,15 +14,6 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// Global index of each local vertex.
-struct global_of_local {
-    vertex_id const* outer_ids;
-    vertex_id own, first;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        to[v] = v < own ? first + static_cast<vertex_id>(v) : outer_ids[v - own];
-    }
-};
 /// Lowers the label of a root to that of vertex v of its tree.
 struct lower_root {
     vertex_id const* up;

@@ -33,12 +33,6 @@ struct gain_over_ranks {
     }
 };
 
-struct label_by_global {
-    vertex_id own, first;
-    vertex_id const* outer;
-    vertex_id* labels;
-    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = v < own ? first + vertex_id(v) : outer[v - own]; }
-};
 /// Communities of the vertices of a rank and of its outer vertices, named after vertices of any rank.
 struct communities_of_rank {
     buffer<vertex_id> labels;
@@ -48,7 +42,7 @@ template <executor Executor>
 communities_of_rank single_vertices(Executor const& exec, integer_graph_of_rank<Executor> const& w) {
     communities_of_rank c{buffer<vertex_id>(exec, w.graph.view().vertices), exec.copy(w.row_sums)};
     for_each(exec, c.labels.size(),
-             label_by_global{w.graph.own(), w.graph.first(), w.graph.outer_ids().data(), c.labels.data()});
+             global_of_local{w.graph.outer_ids().data(), w.graph.own(), w.graph.first(), c.labels.data()});
     return c;
 }
 
@@ -219,7 +213,7 @@ louvain_result louvain_distributed(Executor const& exec, rank_communicator const
     std::vector<std::int64_t> begins = rows.begins(); // of the vertices of the level
     buffer<vertex_id> labels(exec, rows.size());
     auto const first = vertex_id(rows.first());
-    for_each(exec, labels.size(), d::label_by_global{vertex_id(rows.size()), first, nullptr, labels.data()});
+    for_each(exec, labels.size(), d::global_of_local{nullptr, vertex_id(rows.size()), first, labels.data()});
     auto const start = d::single_vertices(exec, *level);
     r.modularity = level->modularity(exec, start.labels, start.totals, options.resolution);
     while (r.levels < options.max_levels && level->all > 0) {

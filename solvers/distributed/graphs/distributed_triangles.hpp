@@ -102,15 +102,6 @@ analytics::selected_edges direct_edges_of_rank(Executor const& exec, rising_edge
     return d;
 }
 
-struct flag_head {
-    vertex_id const* heads;
-    std::int32_t* flags;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id k) const {
-        worker.store(flags + heads[k], 1);
-    }
-};
 struct is_outer_head {
     merged_order order;
     std::int32_t const* flags;
@@ -164,7 +155,7 @@ analytics::selected_edges merge_directed_rows(Executor const& exec, owned_graph<
     fill(exec, flags.view(), 0);
     fill(exec, positions.view(), -1);
     auto const edges = placed(exec, worklist{nullptr, own.neighbors.size(), 0});
-    vertex_map(exec, nullptr, edges.data(), nothing(), flag_head{own.neighbors.data(), flags.data()});
+    vertex_map(exec, nullptr, edges.data(), nothing(), set_flag_at{own.neighbors.data(), flags.data()});
     std::int64_t const count = select(exec, order.outer_count, is_outer_head{order, flags.data()},
                                       list_outer_head{order.outer, list.data(), positions.data()});
     auto const needs = to_vector(exec, array_view<vertex_id const>(list.data(), count));

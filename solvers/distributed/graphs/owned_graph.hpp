@@ -67,6 +67,16 @@ struct make_vertex_local {
     COPPICE_HD void operator()(std::int64_t i) const { messages[i].vertex -= first; }
 };
 
+/// Global index of each local vertex.
+struct global_of_local {
+    vertex_id const* outer_ids;
+    vertex_id own, first;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        to[v] = v < own ? first + static_cast<vertex_id>(v) : outer_ids[v - own];
+    }
+};
+
 /// Converts offsets to 32 bits; vertices after the last row (outer vertices) have no edges.
 template <class O>
 struct narrow_offset {
