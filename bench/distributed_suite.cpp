@@ -12,7 +12,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/over_ranks.hpp"
-#include "bench/searches_over_ranks.hpp"
+#include "bench/analytics_over_ranks.hpp"
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor/factor.hpp>
@@ -301,7 +301,7 @@ void distributed_suite(table& t, options const& o, Executor const& exec) {
     tridiagonal_over_ranks(t, o, exec);
     products_over_ranks(t, o, exec);
     graphs_over_ranks(t, o, exec);
-    searches_over_ranks(t, o, exec);
+    analytics_over_ranks(t, o, exec);
     krylov_over_ranks(t, o, exec);
 }
 
