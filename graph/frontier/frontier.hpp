@@ -8,8 +8,9 @@
 ///   - `edge_map(exec, predicate, in, g, outs, f)`: calls f(worker, u, k) for the edges k of the vertices u of a list
 ///     for which f.enters(worker, u) is true, in any order. The lanes of a warp or the threads of a block share long
 ///     rows. Two optional members of `f` reduce the time on the host. f.concerns(worker, u, k) returns whether f does
-///     anything for the edge. If f has f.leave(worker, v), which allows v to be appended to outs[0] again, then an
-///     appended vertex may be processed immediately instead of being in the list at the end.
+///     anything for the edge. If f has f.enlist(worker, v), then a worker may process a vertex that it
+///     emitted to outs[0] immediately. f calls enlist before it emits, unless `processes_emitted` is true for the
+///     worker; enlist returns whether v has to be appended to outs[0], and then no worker appends it again.
 ///
 ///   - `try_vertex_map(exec, predicate, in, g, outs, f)`: calls f(worker, v) for every vertex v of a list, in any order
 ///     and possibly several times, because the values that v waits for may have been computed meanwhile. f returns
@@ -53,6 +54,7 @@
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/repeat.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
+#include <coppice/graph/frontier/worklist.hpp>
 
 namespace coppice::inline v0_1::analytics {
 
@@ -61,51 +63,6 @@ namespace coppice::inline v0_1::analytics {
 COPPICE_HD inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
 
 inline constexpr int worker_depth = 1000; ///< maximum depth of recursions
-
-/// List of vertices. The list and this descriptor are in the memory of the executor.
-struct worklist {
-    vertex_id* items = nullptr; ///< null: the vertices 0 .. count - 1
-    std::int64_t count = 0;
-    std::int64_t work = 0; ///< sum of the `work` arguments of emit(): edges of the rows; 0: not known
-
-    COPPICE_HD vertex_id operator[](std::int64_t i) const { return items ? items[i] : static_cast<vertex_id>(i); }
-    COPPICE_HD void clear() { count = work = 0; }
-};
-
-/// The lists that a map appends to.
-template <int N>
-struct outputs {
-    worklist* list[N];
-};
-inline outputs<1> into(worklist* a) { return {{a}}; }
-inline outputs<2> into(worklist* a, worklist* b) { return {{a, b}}; }
-inline outputs<4> into(worklist* a, worklist* b, worklist* c, worklist* d) { return {{a, b, c, d}}; }
-COPPICE_HD inline outputs<1> nothing() { return {{nullptr}}; }
-
-/// Owns N lists of equal capacity.
-template <int N>
-class worklists {
-public:
-    template <executor Executor>
-    worklists(Executor const& exec, std::int64_t capacity) : items_(exec, N * capacity) {
-        std::vector<worklist> lists(N);
-        for (int k = 0; k < N; ++k) lists[std::size_t(k)].items = items_.data() + k * capacity;
-        lists_ = exec.copy(lists);
-    }
-    worklist* operator[](int k) { return lists_.data() + k; }
-
-private:
-    buffer<vertex_id> items_;
-    buffer<worklist> lists_;
-};
-
-/// Swaps two lists and empties the second.
-COPPICE_HD inline void swap_and_clear(worklist& a, worklist& b) {
-    worklist const old = a;
-    a = b;
-    b = old;
-    b.clear();
-}
 
 /// Sets the flag at the index of each item.
 struct set_flag_at {
@@ -130,13 +87,6 @@ struct list_all {
         if (i == 0) list->count = count;
     }
 };
-
-/// Type of workers that run concurrently, and the number of warps of them to start. On CUDA this is more than the
-/// device runs simultaneously; the last ones find no work left.
-template <class Executor>
-struct shared_workers;
-template <class Executor, int N = 1>
-using shared_worker = typename shared_workers<Executor>::template type<N>;
 
 /// Number of edges of a row whose loads a worker issues together: 4 for a GPU thread. A worker of the host takes them
 /// one by one, because it decides the vertices that it waits for recursively.

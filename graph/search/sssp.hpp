@@ -11,6 +11,7 @@
 #include <coppice/core/number_text.hpp>
 #include <coppice/graph/frontier/rounds.hpp>
 #include <coppice/graph/search/negative_cycle.hpp>
+#include <coppice/graph/search/sssp_steps.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -90,287 +91,6 @@ length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64
     };
     return reduce(exec, count, length_range{0, 0, 0}, as_range, merge_ranges{});
 }
-
-/// Rule for the length of a path: the sum of its edge lengths. Any rule that never shortens a path is allowed.
-template <class T>
-struct sum_of_lengths {
-    COPPICE_HD static T start() { return T(0); }
-    COPPICE_HD static T extended(T path, T edge) { return path + edge; }
-};
-
-template <class T>
-struct sssp_state {
-    loop_switch loop{1};
-    int splits = 0; ///< device predicate: the far list is divided
-    int leaps = 0;  ///< no vertex was near after the last division
-    std::int32_t round = 0;
-    std::int32_t last_round = 0;                         ///< last round; 0: no limit
-    T near = 0;                                          ///< upper bound of distances of the near list
-    T final_bound = -std::numeric_limits<T>::infinity(); ///< distances up to this bound have been in the near list
-    T delta = 0;
-    T far_min = 0; ///< smallest distance in the far list at the last division
-};
-
-template <class T>
-struct begin_sssp {
-    T* distances;
-    std::int32_t* queued;
-    std::int32_t* waits;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        distances[v] = std::numeric_limits<T>::infinity();
-        queued[v] = waits[v] = 0;
-    }
-};
-template <class T>
-struct start_at {
-    vertex_id const* sources; ///< different vertices; null: `source` alone
-    vertex_id source;
-    std::int64_t count;
-    T start;
-    T* distances;
-    worklist* near;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        vertex_id const v = sources ? sources[k] : source;
-        distances[v] = start;
-        near->items[k] = v;
-        if (k == 0) near->count = count;
-    }
-};
-
-/// distance[v] = min(distance[v], distance[u] + length). v goes to the near list of the next round, or to the far list.
-template <class T, class Path>
-struct relax_edge {
-    graph_view g;
-    T const* lengths;
-    T* distances;
-    std::int32_t* queued; ///< last round whose near list contains the vertex
-    std::int32_t* waits;  ///< whether the far list contains the vertex
-    sssp_state<T> const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool concerns(auto const& worker, vertex_id u, std::int32_t k) const {
-        return Path::extended(worker.load(distances + u), lengths[k]) < worker.load(distances + g.neighbors[k]);
-    }
-    /// Allows later decreases of the distance to append v again.
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD void leave(auto const& worker, vertex_id v) const { worker.exchange(queued + v, 0); }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        T const distance = Path::extended(worker.load(distances + u), lengths[k]);
-        if (!(distance < worker.load(distances + v))) return;
-        worker.put_lower(distances + v, distance); // v is appended even if another worker stored a smaller distance
-        if (distance <= state->near) {
-            std::int32_t const next = state->round + 1;
-            if (worker.exchange(queued + v, next) != next) worker.template emit<0>(v);
-        } else if (worker.exchange(waits + v, 1) == 0) {
-            worker.template emit<1>(v);
-        }
-    }
-};
-
-/// Divides the far list: drops vertices that became final, moves near ones to the near list, keeps the others.
-template <class T>
-struct divide_far {
-    T const* distances;
-    std::int32_t* waits;
-    sssp_state<T>* state;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        T const distance = distances[v];
-        if (distance <= state->near) {
-            waits[v] = 0;
-            if (distance > state->final_bound) worker.template emit<0>(v);
-        } else {
-            worker.lower(&state->far_min, distance);
-            worker.template emit<1>(v);
-        }
-    }
-};
-
-/// Ends a round of the near list: swaps the lists, or advances the bound of the far list if no vertex is near.
-template <class T>
-struct end_near_round {
-    worklist* near;
-    worklist* next;
-    worklist* far;
-    sssp_state<T>* state;
-    COPPICE_HD void operator()(std::int64_t) const {
-        sssp_state<T>& s = *state;
-        swap_and_clear(*near, *next);
-        ++s.round;
-        s.splits = 0;
-        if (s.round == s.last_round) s.loop.stop();
-        if (near->count > 0) return;
-        if (far->count == 0) return s.loop.stop();
-        s.splits = 1;
-        s.final_bound = s.near;
-        s.near = (s.leaps != 0 ? s.far_min : s.near) + s.delta;
-        s.far_min = std::numeric_limits<T>::infinity();
-    }
-};
-template <class T>
-struct end_far_round {
-    worklist* near;
-    worklist* far;
-    worklist* far_next;
-    sssp_state<T>* state;
-    COPPICE_HD void operator()(std::int64_t) const {
-        state->leaps = 0;
-        if (state->splits == 0) return;
-        swap_and_clear(*far, *far_next);
-        state->leaps = near->count == 0 ? 1 : 0;
-        if (near->count == 0 && far->count == 0) state->loop.stop();
-    }
-};
-
-/// Finds the smallest predecessor u of v on a shortest path with a smaller distance.
-template <class T, class Path>
-struct find_parent {
-    graph_view g;
-    T const* lengths;
-    T const* distances;
-    std::uint32_t* parents;
-    vertex_id source;
-    int* level_edges; ///< set if an edge connects vertices of equal distance
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
-    COPPICE_HD bool concerns(auto const&, vertex_id u, std::int32_t k) const {
-        return Path::extended(distances[u], lengths[k]) == distances[g.neighbors[k]];
-    }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        if (!concerns(worker, u, k) || v == source || !(distances[v] < std::numeric_limits<T>::infinity())) return;
-        if (distances[u] < distances[v])
-            worker.lower(parents + v, static_cast<std::uint32_t>(u));
-        else if (u != v)
-            worker.store(level_edges, 1);
-    }
-};
-/// Finds parents along edges that do not increase the distance: by levels, starting from the vertices that have a
-/// parent.
-template <class T, class Path>
-struct find_level_parent {
-    find_parent<T, Path> path;
-    std::int32_t* found; ///< round in which the vertex got its parent; 0: none yet
-    sssp_state<T> const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = path.g.neighbors[k];
-        if (!path.concerns(worker, u, k) || !(path.distances[v] < std::numeric_limits<T>::infinity())) return;
-        std::int32_t const next = state->round + 1, when = worker.load(found + v);
-        if (when != 0 && when != next) return;
-        if (when == 0 && worker.claim(found + v, 0, next)) worker.emit(v);
-        worker.lower(path.parents + v, static_cast<std::uint32_t>(u));
-    }
-};
-struct list_with_parent {
-    std::uint32_t const* parents;
-    std::int32_t* found;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        found[v] = parents[v] == ~0u ? 0 : 1;
-        if (found[v] != 0) worker.emit(v);
-    }
-};
-template <class T>
-struct next_parents {
-    worklist* now;
-    worklist* next;
-    sssp_state<T>* state;
-    COPPICE_HD void operator()(std::int64_t) const {
-        swap_and_clear(*now, *next);
-        ++state->round;
-        if (now->count == 0) state->loop.stop();
-    }
-};
-struct no_parent_but_source {
-    std::uint32_t* parents;
-    vertex_id source;
-    worklist* all;
-    std::int64_t vertices;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        parents[v] = v == source ? static_cast<std::uint32_t>(v) : ~0u;
-        if (v == 0) *all = {nullptr, vertices, 0};
-    }
-};
-
-template <class T>
-struct go_on_until {
-    sssp_state<T>* state;
-    std::int32_t last_round;
-    COPPICE_HD void operator()(std::int64_t) const {
-        state->loop.on = 1;
-        state->last_round = last_round;
-    }
-};
-struct clear_lists {
-    worklist* lists;
-    COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
-};
-
-/// Flags v if its tree edge still gives its distance.
-template <class T>
-struct explain_parent {
-    graph_view g;
-    T const* lengths;
-    T const* distances;
-    vertex_id const* parents;
-    std::int32_t* explained;
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        if (parents[v] == u && distances[u] + lengths[k] == distances[v]) worker.store(explained + v, 1);
-    }
-};
-/// Pointer doubling: combines the flags of the path to the source; complete after log2 n steps.
-struct explain_twice {
-    std::int32_t const* explained;
-    vertex_id const* up;
-    std::int32_t* explained_next;
-    vertex_id* up_next;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        vertex_id const p = up[v];
-        explained_next[v] = explained[v] != 0 && (p < 0 || explained[p] != 0) ? 1 : 0;
-        up_next[v] = p < 0 ? p : up[p];
-    }
-};
-template <class T>
-struct take_old {
-    T const* old;
-    vertex_id const* old_parents;
-    vertex_id source;
-    T* distances;
-    vertex_id* up;
-    std::int32_t* explained;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        distances[v] = old[v];
-        up[v] = v == source ? vertex_id(-1) : old_parents[v];
-        explained[v] = v == source ? 1 : 0;
-    }
-};
-/// Discards distances that are not explained; emits the other vertices.
-template <class T>
-struct keep_explained {
-    std::int32_t const* explained;
-    T* distances;
-    std::int32_t* queued;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        queued[v] = 0;
-        if (explained[v] != 0) return worker.emit(v);
-        distances[v] = std::numeric_limits<T>::infinity();
-    }
-};
 
 /// Arrays and loops of one search.
 template <executor Executor, class T, class Path = sum_of_lengths<T>>
@@ -462,11 +182,18 @@ private:
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
         rounds<Executor> relaxations(exec_);
-        relaxations.run(
-            &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
-            single_step{end_near_round<T>{near, next, far, s}},
-            item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}, true},
-            single_step{end_far_round<T>{near, far, far_next, s}});
+        edge_step const relax_near{nullptr, near, g_, into(next, far), relax};
+        single_step const end_near{end_near_round<T>{near, next, far, s}};
+        single_step const end_far{end_far_round<T>{near, far, far_next, s}};
+        if constexpr (std::is_same_v<Executor, host_executor>)
+            relaxations.run(&s->loop, relax_near, end_near,
+                            edge_step{&s->splits, far, g_, into(near, far_next), relax_near_of_far<T, Path>{relax, s}},
+                            end_far);
+        else
+            relaxations.run(&s->loop, relax_near, end_near,
+                            item_step{&s->splits, far, into(near, far_next),
+                                      divide_far<T>{distances_.data(), waits_.data(), s}, true},
+                            end_far);
     }
 
     bool reaches_negative_cycle() const {
@@ -484,10 +211,6 @@ private:
     buffer<std::int32_t> queued_, waits_;
     worklists<4> lists_;
 };
-
-} // namespace analytics
-
-namespace analytics {
 
 /// Chooses delta. With few edges per vertex a large delta makes long lists; with many a small delta avoids repeated
 /// work. On the host, where rounds are cheap, graphs with long rows use a smaller delta; on devices, where rounds are

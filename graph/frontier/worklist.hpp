@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Lists of vertices (frontiers) that maps read and append to. See graph/frontier/frontier.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/graph/frontier/graph_view.hpp>
+
+namespace coppice::inline v0_1::analytics {
+
+/// List of vertices. The list and this descriptor are in the memory of the executor.
+struct worklist {
+    vertex_id* items = nullptr; ///< null: the vertices 0 .. count - 1
+    std::int64_t count = 0;
+    std::int64_t work = 0; ///< sum of the `work` arguments of emit(): edges of the rows; 0: not known
+
+    COPPICE_HD vertex_id operator[](std::int64_t i) const { return items ? items[i] : static_cast<vertex_id>(i); }
+    COPPICE_HD void clear() { count = work = 0; }
+};
+
+/// The lists that a map appends to.
+template <int N>
+struct outputs {
+    worklist* list[N];
+};
+inline outputs<1> into(worklist* a) { return {{a}}; }
+inline outputs<2> into(worklist* a, worklist* b) { return {{a, b}}; }
+inline outputs<4> into(worklist* a, worklist* b, worklist* c, worklist* d) { return {{a, b, c, d}}; }
+COPPICE_HD inline outputs<1> nothing() { return {{nullptr}}; }
+
+/// Owns N lists of equal capacity.
+template <int N>
+class worklists {
+public:
+    template <executor Executor>
+    worklists(Executor const& exec, std::int64_t capacity) : items_(exec, N * capacity) {
+        std::vector<worklist> lists(N);
+        for (int k = 0; k < N; ++k) lists[std::size_t(k)].items = items_.data() + k * capacity;
+        lists_ = exec.copy(lists);
+    }
+    worklist* operator[](int k) { return lists_.data() + k; }
+
+private:
+    buffer<vertex_id> items_;
+    buffer<worklist> lists_;
+};
+
+/// Swaps two lists and empties the second.
+COPPICE_HD inline void swap_and_clear(worklist& a, worklist& b) {
+    worklist const old = a;
+    a = b;
+    b = old;
+    b.clear();
+}
+
+/// Whether a worker processes the vertices that are emitted to list 0 itself, in any number of copies.
+template <class Worker>
+inline constexpr bool processes_emitted = false;
+
+/// Type of workers that run concurrently, and the number of warps of them to start. On CUDA this is more than the
+/// device runs simultaneously; the last ones find no work left.
+template <class Executor>
+struct shared_workers;
+template <class Executor, int N = 1>
+using shared_worker = typename shared_workers<Executor>::template type<N>;
+
+} // namespace coppice::inline v0_1::analytics
