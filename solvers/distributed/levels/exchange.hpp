@@ -3,8 +3,8 @@
 /// Exchange of elements and rows between ranks during set-up (rank_messages.hpp). Collective.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
@@ -35,24 +35,45 @@ rank_offsets begins_of_entries(Executor const& exec, std::int32_t const* offsets
     return to_vector(exec, entries);
 }
 
-/// Exchanges rows with their entries; the result has as many columns as `sent`.
-template <executor Executor, class T>
-csr<T> exchange_rows(Executor const& exec, rank_communicator const& comm, rank_offsets const& send_begin,
-                     csr_view<T> sent, rank_offsets const& receive_begin) {
-    std::int64_t const rows = receive_begin.back();
-    buffer<std::int32_t> lengths(exec, sent.rows()), received(exec, rows);
+/// Offsets of the rows for or from each rank, and of their entries, [ranks + 1].
+struct row_offsets {
+    rank_offsets rows, entries;
+};
+/// Those of the rows from each rank. Collective.
+inline row_offsets begins_of_received(rank_communicator const& comm, row_offsets const& sent) {
+    std::vector<std::array<std::int64_t, 2>> counts;
+    for (std::size_t p = 0; p + 1 < sent.rows.size(); ++p)
+        counts.push_back({sent.rows[p + 1] - sent.rows[p], sent.entries[p + 1] - sent.entries[p]});
+    row_offsets received{{0}, {0}};
+    for (auto const& [rows, entries] : comm.all_to_all(counts)) {
+        received.rows.push_back(received.rows.back() + rows);
+        received.entries.push_back(received.entries.back() + entries);
+    }
+    return received;
+}
+
+/// Exchanges rows with their entries, and `more` arrays with them; the result has as many columns as `sent`.
+template <executor Executor, class T, class... More>
+csr<T> exchange_rows(Executor const& exec, rank_communicator const& comm, row_offsets const& sent_begin,
+                     csr_view<T> sent, row_offsets const& received_begin, exchanged<More> const&... more) {
+    std::int64_t const rows = received_begin.rows.back(), entries = received_begin.entries.back();
+    buffer<std::int32_t> lengths(exec, sent.rows()), received(exec, rows), columns(exec, entries);
+    buffer<T> values(exec, entries);
     for_each(exec, sent.rows(), length_of_row{sent.offsets, lengths.data()});
-    exchange(exec, comm, send_begin, static_cast<std::int32_t const*>(lengths.data()), receive_begin, received.data());
+    exchange(exec, comm, exchanged<std::int32_t>{sent_begin.rows, lengths.data(), received_begin.rows, received.data()},
+             exchanged<std::int32_t>{sent_begin.entries, sent.indices, received_begin.entries, columns.data()},
+             exchanged<T>{sent_begin.entries, sent.coefficients, received_begin.entries, values.data()}, more...);
     std::int32_t nonzeros = 0;
     auto offsets = detail::offsets_of_degrees<std::int32_t>(
         exec, rows, detail::stored_degree<std::int32_t>{received.data()}, nonzeros);
-    rank_offsets const entries_sent = begins_of_entries(exec, sent.offsets, send_begin),
-                       entries_received = begins_of_entries(exec, offsets.data(), receive_begin);
-    buffer<std::int32_t> columns(exec, nonzeros);
-    buffer<T> values(exec, nonzeros);
-    exchange(exec, comm, entries_sent, sent.indices, entries_received, columns.data());
-    exchange(exec, comm, entries_sent, sent.coefficients, entries_received, values.data());
     return {std::int32_t(rows), sent.columns(), std::move(offsets), std::move(columns), std::move(values)};
+}
+/// The same if the numbers of rows from other ranks are known, but not those of their entries.
+template <executor Executor, class T>
+csr<T> exchange_rows(Executor const& exec, rank_communicator const& comm, rank_offsets const& send_begin,
+                     csr_view<T> sent, rank_offsets const& receive_begin) {
+    row_offsets const sent_begin{send_begin, begins_of_entries(exec, sent.offsets, send_begin)};
+    return exchange_rows(exec, comm, sent_begin, sent, {receive_begin, begins_of_received(comm, sent_begin.entries)});
 }
 
 } // namespace coppice::inline v0_1::distributed

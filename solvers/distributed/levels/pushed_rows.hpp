@@ -47,19 +47,22 @@ hypersparse_rows<T> push_rows(Executor const& exec, rank_communicator const& com
     buffer<std::int64_t> positions(exec, placed.size());
     for_each(exec, positions.size(),
              find_begin_position{made.list().data(), made.list().size(), placed.data(), positions.data()});
-    rank_offsets const send_begin = to_vector(exec, positions), receive_begin = begins_of_received(comm, send_begin);
-    buffer<std::int32_t> row_indices(exec, receive_begin.back());
-    exchange(exec, comm, send_begin, made.list().data(), receive_begin, row_indices.data());
-    auto const received = exchange_rows(exec, comm, send_begin, made.entries().view(), receive_begin);
-    rank_offsets const entries = begins_of_entries(exec, received.view().offsets, receive_begin);
+    csr_view<T> const sent = made.entries().view();
+    rank_offsets const send_begin = to_vector(exec, positions);
+    row_offsets const sent_begin{send_begin, begins_of_entries(exec, sent.offsets, send_begin)},
+        received_begin = begins_of_received(comm, sent_begin);
+    buffer<std::int32_t> row_indices(exec, received_begin.rows.back());
+    auto const received = exchange_rows(
+        exec, comm, sent_begin, sent, received_begin,
+        exchanged<std::int32_t>{sent_begin.rows, made.list().data(), received_begin.rows, row_indices.data()});
     hypersparse_rows<T> sum(exec, rows, made.columns());
-    for (std::size_t p = 0; p + 1 < receive_begin.size(); ++p) {
-        std::int64_t const from = receive_begin[p], end = receive_begin[p + 1];
+    for (std::size_t p = 0; p + 1 < received_begin.rows.size(); ++p) {
+        std::int64_t const from = received_begin.rows[p], end = received_begin.rows[p + 1];
         if (from == end) continue;
         auto list = copy_of(exec, row_indices.view().slice(from, end - from));
         for_each(exec, list.size(), shift_index{list.data(), -first});
         hypersparse_rows<T> of_rank(detail::sound_rows{}, rows, std::move(list),
-                                    slice_rows(exec, received.view(), from, end, entries, p));
+                                    slice_rows(exec, received.view(), from, end, received_begin.entries, p));
         sum = sum.nonzeros() == 0 ? std::move(of_rank) : add(exec, sum, of_rank);
     }
     return sum;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -38,8 +39,13 @@ struct halo_plan {
         auto const ranks = std::size_t(comm.ranks()), self = std::size_t(comm.rank());
         for (std::size_t p = 0; p <= ranks; ++p)
             receive_begin.push_back(std::lower_bound(needs.begin(), needs.end(), begin[p]) - needs.begin());
-        send_begin = begins_of_received(comm, receive_begin);
-        any = comm.all_reduce(int(!needs.empty()), maximum{}) != 0;
+        std::vector<std::array<std::int64_t, 2>> asks(ranks); // of each rank: how many elements, whether any of all
+        for (std::size_t p = 0; p < ranks; ++p) asks[p] = {receive_begin[p + 1] - receive_begin[p], !needs.empty()};
+        send_begin = {0};
+        for (auto const& [count, of_any] : comm.all_to_all(asks)) {
+            send_begin.push_back(send_begin.back() + count);
+            any = any || of_any != 0;
+        }
         if (!any) return;
         std::vector<I> asked(static_cast<std::size_t>(send_begin.back()));
         send_and_receive(comm, receive_begin, needs.data(), send_begin, asked.data())->finish();

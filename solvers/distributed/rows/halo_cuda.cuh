@@ -34,8 +34,7 @@ public:
     halo(cuda_executor const& exec, rank_communicator const& comm, shared_halo_plan<cuda_executor> shared)
         : comm_(comm), shared_(std::move(shared)), sent_(exec, *shared_), values_(exec, plan().received()),
           devices_(plan().any ? comm.devices() : nullptr), exchange_executor_(exec.second_stream()),
-          messages_(plan().send_begin, static_cast<T const*>(sent_.values.data()), plan().receive_begin,
-                    values_.data()) {}
+          messages_(-1, exchanged<T>{plan().send_begin, sent_.values.data(), plan().receive_begin, values_.data()}) {}
 
     halo(halo const&) = delete;
     halo& operator=(halo const&) = delete;
