@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that no folder of the library includes one of a later layer, by the order in scripts/layers.txt.
+"""Checks that no folder of the library includes one of a later layer, by the order in scripts/layers.txt, and that headers
+have no lambdas for host and device.
 
-usage: scripts/check-layers.py        run anywhere in the tree; exits with 1 and one line per wrong include
+nvcc stores such a lambda in an object that is copied and destroyed through function pointers. Each translation unit has its
+own pointers, which the creation of the object sets. The linker merges the instantiations of several units, so that code of
+one may create an object and code of another copy it, by a null pointer. Headers therefore define function objects.
+
+usage: scripts/check-layers.py        run anywhere in the tree; exits with 1 and one line per error
 """
 import re
 import subprocess
@@ -21,11 +26,25 @@ def ranks():
     return {folder: rank for rank, group in enumerate(groups) for folder in group}
 
 
+def sources(rank):
+    """The files of the library."""
+    modules = sorted({folder.split("/")[0] for folder in rank})
+    return subprocess.run(["git", "ls-files", *modules], cwd=root, capture_output=True, text=True, check=True).stdout.split()
+
+
+def device_lambdas(rank):
+    """Lines "file:line: reason" of lambdas for devices in headers."""
+    for name in sources(rank):
+        if not name.endswith((".hpp", ".cuh")):
+            continue
+        for number, line in enumerate((root / name).read_text().splitlines(), 1):
+            if re.search(r"(?<!\])\]\s*(COPPICE_HD|__host__|__device__)\b", line):
+                yield f"{name}:{number}: a lambda for devices in a header, expected a function object"
+
+
 def wrong_includes(rank):
     """Lines "file includes header: reason" of includes that go upwards."""
-    modules = sorted({folder.split("/")[0] for folder in rank})
-    files = subprocess.run(["git", "ls-files", *modules], cwd=root, capture_output=True, text=True, check=True).stdout.split()
-    for name in files:
+    for name in sources(rank):
         if not re.search(r"\.(hpp|cpp|cuh|cu|h|inc)$", name):
             continue
         folder = str(Path(name).parent)
@@ -42,8 +61,9 @@ def wrong_includes(rank):
 
 
 def main():
-    found = list(wrong_includes(ranks()))
-    print("\n".join(found) if found else "no folder includes one of a later layer")
+    rank = ranks()
+    found = [*wrong_includes(rank), *device_lambdas(rank)]
+    print("\n".join(found) if found else "no folder includes one of a later layer, and no header has a lambda for devices")
     return bool(found)
 
 

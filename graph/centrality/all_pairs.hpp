@@ -46,16 +46,25 @@ void all_pairs_distances(Executor const& exec, csr_view<T> a, Receive receive, a
     }
 }
 
+namespace analytics {
+
+template <class T>
+struct level_as_distance {
+    std::int32_t const* levels;
+    T* distances;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        distances[i] = levels[i] < 0 ? std::numeric_limits<T>::infinity() : T(levels[i]);
+    }
+};
+
+} // namespace analytics
+
 template <executor Executor, class T>
 buffer<T> distances_from(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, bool weighted) {
     if (weighted) return sssp_distances(exec, a, sources);
     auto const levels = bfs_levels(exec, graph_view(a), sources);
     buffer<T> distances(exec, levels.size());
-    std::int32_t const* const level = levels.data();
-    T* const distance = distances.data();
-    for_each(exec, levels.size(), [=] COPPICE_HD(std::int64_t i) {
-        distance[i] = level[i] < 0 ? std::numeric_limits<T>::infinity() : T(level[i]);
-    });
+    for_each(exec, levels.size(), analytics::level_as_distance<T>{levels.data(), distances.data()});
     exec.synchronize(); // the levels are destroyed here
     return distances;
 }

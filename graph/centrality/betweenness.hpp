@@ -239,12 +239,6 @@ private:
     brandes_arrays<Number, Walkers> x_;
 };
 
-struct scale_score {
-    double* scores;
-    double factor;
-    COPPICE_HD void operator()(std::int64_t v) const { scores[v] *= factor; }
-};
-
 /// Scores of 0.
 template <executor Executor>
 betweenness_result empty_betweenness(Executor const& exec, graph_view g, betweenness_options const& options,
@@ -262,8 +256,8 @@ void scale_betweenness(Executor const& exec, betweenness_options const& options,
     bool const sampled = options.from.vertices.empty() && result.sources > 0;
     double const factor = (sampled ? double(n) / double(result.sources) : 1.0) * (options.unordered_pairs ? 0.5 : 1.0);
     if (factor != 1) {
-        for_each(exec, n, scale_score{result.scores.data(), factor});
-        for_each(exec, result.edge_scores.size(), scale_score{result.edge_scores.data(), factor});
+        for_each(exec, n, scale_value{result.scores.data(), factor});
+        for_each(exec, result.edge_scores.size(), scale_value{result.edge_scores.data(), factor});
     }
     exec.synchronize();
 }

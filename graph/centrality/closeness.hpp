@@ -47,6 +47,27 @@ struct distance_sums {
         harmonic[v] += double(sources) / double(depth);
     }
 };
+struct clear_distance_sums {
+    distance_sums x;
+    std::uint8_t* is_source;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        x.sum[v] = x.count[v] = 0;
+        x.harmonic[v] = 0;
+        is_source[v] = 0;
+    }
+};
+/// `count`: number of sources; `scale`: of the harmonic sums.
+struct store_closeness {
+    distance_sums x;
+    std::uint8_t const* is_source;
+    double count, scale;
+    double* scores;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        double const reach = double(x.count[v]), others = count - is_source[v];
+        scores[v] = reach > 0 ? reach / double(x.sum[v]) * (reach / others) : 0.0;
+        x.harmonic[v] *= scale;
+    }
+};
 struct flag_source {
     vertex_id const* sources;
     std::uint8_t* is_source;
@@ -58,6 +79,17 @@ struct store_levels {
     COPPICE_HD void operator()(vertex_id v, std::uint64_t bits, std::int32_t depth) const {
         for (std::int64_t s = 0; bits != 0; ++s, bits >>= 1)
             if (bits & 1) (*levels)[s * vertices + v] = depth;
+    }
+};
+/// Makes `levels` those of a group of sources, whose own levels are 0.
+struct begin_levels {
+    std::int32_t** of_group;
+    std::int32_t* levels;
+    vertex_id const* sources;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t s) const {
+        if (s == 0) *of_group = levels;
+        levels[s * vertices + sources[s]] = 0;
     }
 };
 
@@ -75,23 +107,14 @@ closeness_result closeness(Executor const& exec, graph_view g, source_choice con
     buffer<std::uint8_t> is_source(exec, n);
     distance_sums const x{sums.data(), sums.data() + n, result.harmonic.data()};
     std::uint8_t* const chosen_flag = is_source.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
-        x.sum[v] = x.count[v] = 0;
-        x.harmonic[v] = 0;
-        chosen_flag[v] = 0;
-    });
+    for_each(exec, n, clear_distance_sums{x, chosen_flag});
     for_each(exec, count, flag_source{sources.data(), chosen_flag});
     reach_search<Executor> search(exec, g);
     constexpr int together = search.sources_together;
     for (std::int64_t first = 0; first < count; first += together)
         search.run(sources.data() + first, int(std::min<std::int64_t>(together, count - first)), x);
     double const scale = from.vertices.empty() ? double(n) / double(count) : 1.0; // from the sources to all vertices
-    double* const scores = result.scores.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
-        double const reach = double(x.count[v]), others = double(count) - chosen_flag[v];
-        scores[v] = reach > 0 ? reach / double(x.sum[v]) * (reach / others) : 0.0;
-        x.harmonic[v] *= scale;
-    });
+    for_each(exec, n, store_closeness{x, chosen_flag, double(count), scale, result.scores.data()});
     exec.synchronize();
     return result;
 }
@@ -111,12 +134,8 @@ buffer<std::int32_t> bfs_levels(Executor const& exec, graph_view g, std::vector<
     for (std::int64_t first = 0; first < count; first += together) {
         std::int64_t const some = std::min<std::int64_t>(together, count - first);
         std::int32_t** const of_group = first_level.data();
-        std::int32_t* const level = levels.data() + first * n;
         vertex_id const* const source = from.data() + first;
-        for_each(exec, some, [=] COPPICE_HD(std::int64_t s) {
-            if (s == 0) *of_group = level;
-            level[s * n + source[s]] = 0;
-        });
+        for_each(exec, some, begin_levels{of_group, levels.data() + first * n, source, n});
         search.run(source, int(some), store_levels{of_group, n});
     }
     exec.synchronize();

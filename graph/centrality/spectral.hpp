@@ -96,18 +96,22 @@ private:
     srcsr_plan<std::int32_t> plan_;
 };
 
+struct step_element {
+    double const *old, *add;
+    double* to;
+    double scale, own, constant;
+    COPPICE_HD double operator()(std::int64_t v) const {
+        to[v] = scale * (add[v] + own * old[v]) + constant;
+        double const change = to[v] - old[v];
+        return change < 0 ? -change : change;
+    }
+};
 /// Replaces x by scale (y + own x) + constant; returns the sum of |change|. `next` is workspace.
 template <executor Executor>
 double take_step(Executor const& exec, buffer<double>& x, buffer<double> const& y, buffer<double>& next, double scale,
                  double own, double constant) {
-    double const *const old = x.data(), *const add = y.data();
-    double* const to = next.data();
-    auto const step = [=] COPPICE_HD(std::int64_t v) {
-        to[v] = scale * (add[v] + own * old[v]) + constant;
-        double const change = to[v] - old[v];
-        return change < 0 ? -change : change;
-    };
-    double const change = reduce(exec, x.size(), 0.0, step, plus{});
+    double const change =
+        reduce(exec, x.size(), 0.0, step_element{x.data(), y.data(), next.data(), scale, own, constant}, plus{});
     x.swap(next);
     return change;
 }
@@ -136,8 +140,7 @@ struct degree_of {
 template <executor Executor>
 void scale_to_sum(Executor const& exec, buffer<double>& x) {
     double const sum = reduce(exec, x.size(), 0.0, value_at<double>{x.data()}, plus{}), factor = 1 / sum;
-    double* const values = x.data();
-    if (sum > 0) for_each(exec, x.size(), [=] COPPICE_HD(std::int64_t v) { values[v] *= factor; });
+    if (sum > 0) for_each(exec, x.size(), scale_value{x.data(), factor});
 }
 
 } // namespace analytics

@@ -36,13 +36,18 @@ closeness_result weighted_closeness(Executor const& exec, csr_view<T> a, source_
 
 namespace analytics {
 
+template <class T>
+struct is_short_edge {
+    T const* lengths;
+    bool positive; ///< whether 0 is too short
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return lengths[k] > T(0) || (!positive && lengths[k] == T(0)) ? 0 : 1;
+    }
+};
 template <class T, executor Executor>
 void require_lengths(Executor const& exec, csr_view<T> a, bool positive, char const* algorithm) {
-    auto const too_short = [=] COPPICE_HD(std::int64_t k) {
-        T const length = a.coefficients[k];
-        return std::int64_t(!(length > T(0) || (!positive && length == T(0))));
-    };
-    std::int64_t const bad = reduce(exec, a.nonzeros(), std::int64_t{0}, too_short, plus{});
+    std::int64_t const bad =
+        reduce(exec, a.nonzeros(), std::int64_t{0}, is_short_edge<T>{a.coefficients, positive}, plus{});
     if (bad > 0)
         throw matrix_error(std::string(algorithm) + ": " + std::to_string(bad) + " lengths are " +
                            (positive ? "not more than 0, expected positive lengths" : "negative or NaN"));

@@ -62,6 +62,15 @@ struct unite_pair {
         unite_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
     }
 };
+/// Old labels as parents; the vertices of lost components become roots.
+struct keep_tree {
+    vertex_id const* labels;
+    std::int32_t const* lost;
+    vertex_id* up;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v];
+    }
+};
 /// Returns both ends of every edge, consecutively.
 inline std::vector<vertex_id> flat_ends(graph_view g, std::vector<std::pair<vertex_id, vertex_id>> const& edges) {
     std::vector<vertex_id> ends;
@@ -94,8 +103,7 @@ components_result components_again(Executor const& exec, graph_view g, component
     auto new_edges = placed(exec, worklist{nullptr, came.size() / 2, 0});
     auto old_ends = placed(exec, worklist{nullptr, went.size(), 0});
     vertex_map(exec, nullptr, old_ends.data(), nothing(), flag_component{went.data(), labels, lost});
-    for_each(exec, n,
-             [=] COPPICE_HD(std::int64_t v) { up[v] = lost[labels[v]] != 0 ? static_cast<vertex_id>(v) : labels[v]; });
+    for_each(exec, n, keep_tree{labels, lost, up});
     edge_map(exec, nullptr, all_vertices.data(), g, nothing(), unite_again{g, labels, lost, up});
     vertex_map(exec, nullptr, new_edges.data(), nothing(), unite_pair{came.data(), up});
     vertex_map(exec, nullptr, all_vertices.data(), nothing(), flatten_tree{up});

@@ -185,6 +185,27 @@ typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 
+/// Writes the columns and values of new edges.
+template <class T>
+struct insert_edge {
+    std::uint64_t const* keys;
+    std::int64_t const* positions;
+    T const* values;
+    std::int32_t* to_indices;
+    T* to_values;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        to_indices[positions[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
+        to_values[positions[k] + k] = values[k];
+    }
+};
+template <class T>
+struct replace_value {
+    std::int64_t const* positions;
+    T const* values;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[positions[k]] = values[k]; }
+};
+
 /// Applies find_position to each of the keys.
 template <executor Executor, class T>
 std::vector<std::int64_t> find_positions(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
@@ -219,16 +240,10 @@ csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batc
     auto const new_positions = exec.copy(positions), at = exec.copy(replaced);
     auto const new_values = exec.copy(added), other_values = exec.copy(values);
     auto b = move_entries(exec, a, new_keys, new_positions, 1);
-    auto const key = new_keys.view();
-    auto const position = new_positions.view(), old_position = at.view();
-    auto const new_value = new_values.view(), other_value = other_values.view();
-    auto const to_indices = b.indices.view();
-    auto const to_values = b.values.view();
-    for_each(exec, key.size(), [=] COPPICE_HD(std::int64_t k) {
-        to_indices[position[k] + k] = static_cast<std::int32_t>(key[k] & 0xffffffffu);
-        to_values[position[k] + k] = new_value[k];
-    });
-    for_each(exec, at.size(), [=] COPPICE_HD(std::int64_t k) { to_values[old_position[k]] = other_value[k]; });
+    for_each(
+        exec, new_keys.size(),
+        insert_edge<T>{new_keys.data(), new_positions.data(), new_values.data(), b.indices.data(), b.values.data()});
+    for_each(exec, at.size(), replace_value<T>{at.data(), other_values.data(), b.values.data()});
     exec.synchronize();
     return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
 }

@@ -221,6 +221,11 @@ struct as_double {
     double* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = double(from[k]); }
 };
+struct as_integer {
+    double const* from;
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
+};
 
 /// Moves vertices between communities until few of them move in a sweep. The initial labels are `start`; null: each
 /// vertex is a community.
@@ -244,12 +249,9 @@ std::int32_t number_communities(Executor const& exec, worklist const* all_vertic
     buffer<std::int32_t> used(exec, labels.size());
     fill(exec, used.view(), 0);
     vertex_map(exec, nullptr, all_vertices, nothing(), set_flag_at{labels.data(), used.data()});
-    std::int32_t* const number = used.data();
-    vertex_id* const label = labels.data();
-    std::int32_t const count = exclusive_scan(
-        exec, labels.size(), value_at<std::int32_t>{number},
-        [=] COPPICE_HD(std::int64_t c, std::int32_t before) { number[c] = before; }, 0);
-    for_each(exec, labels.size(), [=] COPPICE_HD(std::int64_t v) { label[v] = number[label[v]]; });
+    std::int32_t const count = exclusive_scan(exec, labels.size(), value_at<std::int32_t>{used.data()},
+                                              coppice::detail::store_offset<std::int32_t>{used.data()}, 0);
+    for_each(exec, labels.size(), follow_level{used.data(), labels.data()});
     return count;
 }
 
@@ -271,10 +273,7 @@ contracted_graph contract_level(Executor const& exec, integer_graph<Executor> co
     fine.coefficients = values.data();
     contracted_graph next{contract(exec, fine, groups), {}};
     next.weights = buffer<std::int64_t>(exec, next.pattern.nonzeros());
-    double const* const sums = next.pattern.values().data();
-    std::int64_t* const weights = next.weights.data();
-    for_each(exec, next.weights.size(),
-             [=] COPPICE_HD(std::int64_t k) { weights[k] = static_cast<std::int64_t>(sums[k]); });
+    for_each(exec, next.weights.size(), as_integer{next.pattern.values().data(), next.weights.data()});
     return next;
 }
 

@@ -196,6 +196,47 @@ struct edge_buffers {
     edge_buffers(Executor const& exec, std::int64_t count) : low(exec, count), high(exec, count), weight(exec, count) {}
     edge_list<T> view() { return {low.data(), high.data(), weight.data()}; }
 };
+template <class T>
+struct hash_edge {
+    edge_list<T> edges;
+    std::uint64_t* hashes;
+    std::int32_t* indices;
+    COPPICE_HD void operator()(std::int64_t e) const {
+        hashes[e] = edge_order<vertex_id>{}.hash(edges.low[e], edges.high[e]);
+        indices[e] = static_cast<std::int32_t>(e);
+    }
+};
+template <class T>
+struct store_lightness {
+    T const* weights;
+    std::int32_t const* indices;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t e) const { to[e] = -weights[indices[e]]; }
+};
+template <class T>
+struct copy_indexed_edge {
+    edge_list<T> from;
+    std::int32_t const* indices;
+    edge_list<T> to;
+    COPPICE_HD void operator()(std::int64_t e) const { to.copy_edge(from, indices[e], e); }
+};
+template <class T>
+struct copy_selected_edge {
+    edge_list<T> from, to;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t e) const { to.copy_edge(from, e, at); }
+};
+/// Lists the edges of each end.
+template <class T>
+struct store_ends {
+    edge_list<T> edges;
+    vertex_id* ends;
+    std::int32_t* incident;
+    COPPICE_HD void operator()(std::int64_t e) const {
+        ends[2 * e] = edges.low[e];
+        ends[2 * e + 1] = edges.high[e];
+        incident[2 * e] = incident[2 * e + 1] = static_cast<std::int32_t>(e);
+    }
+};
 /// All edges, sorted by the edge order (heavy ones first).
 template <executor Executor, class T>
 edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
@@ -207,23 +248,16 @@ edge_buffers<T> edges_in_order(Executor const& exec, csr_view<T> a) {
     filter_edges(exec, a, first.data(), weighted_edges<T>{a, edges, bad.data()});
     if (exec.load(bad.data()) != 0) throw matrix_error("b_matching: edge weights are not finite");
     buffer<std::int32_t> indices(exec, count);
-    std::int32_t* const index = indices.data();
     {
         buffer<std::uint64_t> hashes(exec, count);
-        std::uint64_t* const hash = hashes.data();
-        for_each(exec, count, [=] COPPICE_HD(std::int64_t e) {
-            hash[e] = edge_order<vertex_id>{}.hash(edges.low[e], edges.high[e]);
-            index[e] = static_cast<std::int32_t>(e);
-        });
+        for_each(exec, count, hash_edge<T>{edges, hashes.data(), indices.data()});
         sort_by_key(exec, hashes.view(), indices.view());
     }
     buffer<T> lightness(exec, count);
-    T* const key = lightness.data();
-    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { key[e] = -edges.weight[index[e]]; });
+    for_each(exec, count, store_lightness<T>{edges.weight, indices.data(), lightness.data()});
     sort_by_key(exec, lightness.view(), indices.view());
     edge_buffers<T> ordered(exec, count);
-    edge_list<T> const to = ordered.view();
-    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { to.copy_edge(edges, index[e], e); });
+    for_each(exec, count, copy_indexed_edge<T>{edges, indices.data(), ordered.view()});
     return ordered;
 }
 
@@ -242,13 +276,7 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
     std::int64_t const count = ordered.low.size();
     buffer<vertex_id> ends(exec, 2 * count);
     buffer<std::int32_t> incident(exec, 2 * count), offsets(exec, n + 1), words(exec, 4 * n);
-    vertex_id* const end = ends.data();
-    std::int32_t* const edge = incident.data();
-    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) {
-        end[2 * e] = edges.low[e];
-        end[2 * e + 1] = edges.high[e];
-        edge[2 * e] = edge[2 * e + 1] = static_cast<std::int32_t>(e);
-    });
+    for_each(exec, count, store_ends<T>{edges, ends.data(), incident.data()});
     sort_by_key(exec, ends.view(), incident.view());
     for_each(exec, n + 1, first_end{ends.data(), 2 * count, offsets.data()});
     buffer<std::uint64_t> bids(exec, (count + 31) / 32);
@@ -273,9 +301,8 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
 
     b_matching_result<T> result;
     edge_buffers<T> chosen(exec, count);
-    edge_list<T> const to = chosen.view();
-    std::int64_t const found = select(exec, count, has_both_bids{bids.data()},
-                                      [=] COPPICE_HD(std::int64_t at, std::int64_t e) { to.copy_edge(edges, e, at); });
+    std::int64_t const found =
+        select(exec, count, has_both_bids{bids.data()}, copy_selected_edge<T>{edges, chosen.view()});
     result.from = copy_of(exec, chosen.low.view().slice(0, found));
     result.to = copy_of(exec, chosen.high.view().slice(0, found));
     result.weights = copy_of(exec, chosen.weight.view().slice(0, found));

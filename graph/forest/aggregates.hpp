@@ -62,6 +62,30 @@ struct assign_run {
 };
 
 template <class I>
+struct merge_companion {
+    path_runs<I> const* paths;
+    I const* path_ids;
+    I const* companions;
+    I const* direct; ///< aggregates without companions
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const other = companions[v];
+        of[v] = paths[path_ids[v]].runs == 0 && other >= 0 ? direct[other] : direct[v];
+    }
+};
+/// 1 for vertices without a mate and the smaller end of each matched pair, which number an aggregate.
+template <class I>
+struct numbers_aggregate {
+    I const* mates;
+    COPPICE_HD I operator()(std::int64_t v) const { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); }
+};
+template <class I>
+struct compose_aggregate {
+    I const *inner, *outer;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const { of[v] = inner[v] < 0 ? I(-1) : outer[inner[v]]; }
+};
+template <class I>
 struct store_pair {
     I const* mates;
     I* of;
@@ -99,13 +123,8 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     I* const direct = companions.empty() ? a.of.data() : before.data();
     for_each(exec, n, assign_run<I>{forest.path_ids.data(), forest.positions.data(), path_of.data(), direct});
     if (companions.empty()) return a;
-    path_runs<I> const* const path = path_of.data();
-    I const* const path_ids = forest.path_ids.data();
-    I* const of = a.of.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
-        I const other = companions[v];
-        of[v] = path[path_ids[v]].runs == 0 && other >= 0 ? direct[other] : direct[v];
-    });
+    for_each(exec, n,
+             merge_companion<I>{path_of.data(), forest.path_ids.data(), companions.data(), direct, a.of.data()});
     return a;
 }
 
@@ -120,11 +139,8 @@ vertex_aggregates<I> aggregate_pairs(Executor const& exec, graph_factor<I> const
     a.vertices = matching.vertices;
     a.of = buffer<I>(exec, matching.vertices);
     I const* const mates = matching.neighbors.data();
-    // vertices without a mate, and the smaller end of each matched pair, number an aggregate
-    a.count = exclusive_scan(
-        exec, std::int64_t(matching.vertices),
-        [=] COPPICE_HD(std::int64_t v) { return mates[v] < 0 || v < mates[v] ? I(1) : I(0); },
-        store_pair<I>{mates, a.of.data()}, I(0));
+    a.count = exclusive_scan(exec, std::int64_t(matching.vertices), numbers_aggregate<I>{mates},
+                             store_pair<I>{mates, a.of.data()}, I(0));
     return a;
 }
 
@@ -137,9 +153,7 @@ vertex_aggregates<I> compose(Executor const& exec, vertex_aggregates<I> const& f
     a.vertices = first.vertices;
     a.count = second.count;
     a.of = buffer<I>(exec, first.vertices);
-    I const *const inner = first.of.data(), *const outer = second.of.data();
-    I* const of = a.of.data();
-    for_each(exec, first.vertices, [=] COPPICE_HD(std::int64_t v) { of[v] = inner[v] < 0 ? I(-1) : outer[inner[v]]; });
+    for_each(exec, first.vertices, graph_detail::compose_aggregate<I>{first.of.data(), second.of.data(), a.of.data()});
     return a;
 }
 

@@ -325,6 +325,35 @@ struct store_position {
     }
 };
 
+template <class I>
+struct is_first_of_path {
+    I const* positions;
+    COPPICE_HD bool operator()(std::int64_t v) const { return positions[v] == 0; }
+};
+template <class I>
+struct list_first_of_path {
+    I* firsts;
+    COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { firsts[path] = static_cast<I>(v); }
+};
+template <class I>
+struct length_of_path {
+    position_entry<I> const* entries;
+    I const* firsts;
+    COPPICE_HD I operator()(std::int64_t k) const {
+        position_entry<I> const e = entries[firsts[k]];
+        return static_cast<I>(e.value[0] + e.value[1] - 1);
+    }
+};
+template <class I>
+struct store_path_start {
+    I const* firsts;
+    I *offsets, *starts;
+    COPPICE_HD void operator()(std::int64_t k, I start) const {
+        offsets[k] = start;
+        starts[firsts[k]] = start;
+    }
+};
+
 /// Numbers the vertices path after path. The order equals that of sorting by (path id, position), but needs no sort: an
 /// exclusive scan over the lengths of the paths, in the order of their smaller ends, gives the first position of every
 /// path.
@@ -351,26 +380,13 @@ void number_along_paths(Rank const& rank, array_view<position_entry<I> const> en
     forest.paths = of_all.paths;
     I const begin = rank.sum_before(lengths.sum);
     buffer<I> firsts(exec, n);
-    I* const first = firsts.data();
-    queue_select(
-        exec, n, [=] COPPICE_HD(std::int64_t v) { return positions[v] == 0; },
-        [=] COPPICE_HD(std::int64_t path, std::int64_t v) { first[path] = static_cast<I>(v); });
+    queue_select(exec, n, is_first_of_path<I>{positions}, list_first_of_path<I>{firsts.data()});
     forest.path_offsets = buffer<I>(exec, std::int64_t(lengths.paths) + 1);
     buffer<I> starts(exec, n);
-    I *const start_of = starts.data(), *const offsets = forest.path_offsets.data();
-    queue_exclusive_scan(
-        exec, std::int64_t(lengths.paths),
-        [=] COPPICE_HD(std::int64_t k) { // length of the path
-            position_entry<I> const e = entries[first[k]];
-            return static_cast<I>(e.value[0] + e.value[1] - 1);
-        },
-        [=] COPPICE_HD(std::int64_t k, I start) {
-            offsets[k] = start;
-            start_of[first[k]] = start;
-        },
-        begin);
+    queue_exclusive_scan(exec, std::int64_t(lengths.paths), length_of_path<I>{entries.data(), firsts.data()},
+                         store_path_start<I>{firsts.data(), forest.path_offsets.data(), starts.data()}, begin);
     fill(exec, forest.path_offsets.view().slice(lengths.paths, 1), static_cast<I>(begin + lengths.sum));
-    path_starts const of_paths(rank, neighbor, start_of, forest.path_ids.data());
+    path_starts const of_paths(rank, neighbor, starts.data(), forest.path_ids.data());
     for_each(exec, n,
              store_position<I, ids_type, decltype(of_paths.of)>{of_paths.of, rank.ids(), forest.path_ids.data(),
                                                                 positions, forest.permutation.data(),

@@ -71,6 +71,11 @@ struct value_at {
     T const* values;
     COPPICE_HD T operator()(std::int64_t i) const { return values[i]; }
 };
+struct scale_value {
+    double* values;
+    double factor;
+    COPPICE_HD void operator()(std::int64_t i) const { values[i] *= factor; }
+};
 
 /// A single value in the memory of the executor, initialised with `value`.
 template <class T, executor Executor>

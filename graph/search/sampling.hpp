@@ -214,6 +214,24 @@ struct number_of_end {
     COPPICE_HD void operator()(std::int64_t e) const { to[e] = lookup(g.neighbors[edges[e]]); }
 };
 
+struct store_edge_end {
+    graph_view g;
+    std::int32_t const* edges;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t e) const { to[e] = g.neighbors[edges[e]]; }
+};
+struct is_new_end {
+    vertex_id const* sorted;
+    number_lookup lookup;
+    COPPICE_HD bool operator()(std::int64_t i) const {
+        return (i == 0 || sorted[i] != sorted[i - 1]) && lookup(sorted[i]) < 0;
+    }
+};
+struct copy_selected_end {
+    vertex_id const* from;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t i) const { to[at] = from[i]; }
+};
 /// The ends of edges that have no local number yet, in ascending order.
 template <executor Executor>
 buffer<vertex_id> new_ends(Executor const& exec, graph_view g, buffer<std::int32_t> const& edges,
@@ -221,15 +239,11 @@ buffer<vertex_id> new_ends(Executor const& exec, graph_view g, buffer<std::int32
     std::int64_t const count = edges.size();
     buffer<vertex_id> ends(exec, count), found(exec, count);
     if (count == 0) return found;
-    std::int32_t const* const edge = edges.data();
-    vertex_id *const sorted = ends.data(), *const to = found.data();
-    for_each(exec, count, [=] COPPICE_HD(std::int64_t e) { sorted[e] = g.neighbors[edge[e]]; });
+    for_each(exec, count, store_edge_end{g, edges.data(), ends.data()});
     fill(exec, found.view(), 0);
     sort_by_key(exec, ends.view(), found.view());
-    std::int64_t const added = select(
-        exec, count,
-        [=] COPPICE_HD(std::int64_t i) { return (i == 0 || sorted[i] != sorted[i - 1]) && lookup(sorted[i]) < 0; },
-        [=] COPPICE_HD(std::int64_t at, std::int64_t i) { to[at] = sorted[i]; });
+    std::int64_t const added =
+        select(exec, count, is_new_end{ends.data(), lookup}, copy_selected_end{ends.data(), found.data()});
     auto shortened = copy_of(exec, array_view<vertex_id const>(found.data(), added));
     exec.synchronize(); // both lists are destroyed here
     return shortened;
@@ -260,6 +274,10 @@ struct inner_edges {
         }
         return count;
     }
+};
+struct write_inner_edges {
+    inner_edges each;
+    COPPICE_HD void operator()(std::int64_t i) const { each(i); }
 };
 
 inline void check_fanouts(neighbor_sample_options const& o) {
@@ -330,7 +348,7 @@ local_graph induced_subgraph(Executor const& exec, graph_view g, array_view<vert
     each.from = found.from.data();
     each.to = found.to.data();
     each.edges = found.edges.data();
-    for_each(exec, vertices.size(), [=] COPPICE_HD(std::int64_t i) { each(i); });
+    for_each(exec, vertices.size(), write_inner_edges{each});
     exec.synchronize(); // numbers and offsets are destroyed here
     return found;
 }

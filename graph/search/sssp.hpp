@@ -64,6 +64,11 @@ namespace analytics {
 struct length_sum {
     double sum, min;
 };
+template <class T>
+struct length_as_sum {
+    T const* lengths;
+    COPPICE_HD length_sum operator()(std::int64_t k) const { return {double(lengths[k]), double(lengths[k])}; }
+};
 struct merge_sums {
     COPPICE_HD length_sum operator()(length_sum const& a, length_sum const& b) const {
         return {a.sum + b.sum, b.min < a.min ? b.min : a.min};
@@ -74,6 +79,15 @@ struct length_range {
     double sum, min;
     std::int64_t bad;
 };
+template <class T>
+struct length_as_range {
+    T const* lengths;
+    COPPICE_HD length_range operator()(std::int64_t k) const {
+        T const x = lengths[k];
+        bool const finite = x - x == T(0);
+        return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
+    }
+};
 struct merge_ranges {
     COPPICE_HD length_range operator()(length_range const& a, length_range const& b) const {
         return {a.sum + b.sum, b.min < a.min ? b.min : a.min, a.bad + b.bad};
@@ -81,15 +95,9 @@ struct merge_ranges {
 };
 template <class T, executor Executor>
 length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
-    auto const as_sum = [=] COPPICE_HD(std::int64_t k) { return length_sum{double(lengths[k]), double(lengths[k])}; };
-    auto const quick = reduce(exec, count, length_sum{0, 0}, as_sum, merge_sums{});
+    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, merge_sums{});
     if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.min, 0};
-    auto const as_range = [=] COPPICE_HD(std::int64_t k) -> length_range {
-        T const x = lengths[k];
-        bool const finite = x - x == T(0);
-        return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
-    };
-    return reduce(exec, count, length_range{0, 0, 0}, as_range, merge_ranges{});
+    return reduce(exec, count, length_range{0, 0, 0}, length_as_range<T>{lengths}, merge_ranges{});
 }
 
 /// Arrays and loops of one search.

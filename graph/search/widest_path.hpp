@@ -38,6 +38,27 @@ struct width_range {
     T min, max;
     std::int64_t bad;
 };
+template <class T>
+struct width_as_range {
+    T const* widths;
+    COPPICE_HD width_range<T> operator()(std::int64_t k) const {
+        T const x = widths[k], none = std::numeric_limits<T>::max();
+        bool const finite = x - x == T(0);
+        return {finite ? x : none, finite ? x : -none, x == x ? 0 : 1};
+    }
+};
+template <class T>
+struct merge_width_ranges {
+    COPPICE_HD width_range<T> operator()(width_range<T> const& r, width_range<T> const& s) const {
+        return {s.min < r.min ? s.min : r.min, s.max > r.max ? s.max : r.max, r.bad + s.bad};
+    }
+};
+/// T(0) - x has no negative zero.
+template <class T>
+struct negate_value {
+    T* values;
+    COPPICE_HD void operator()(std::int64_t v) const { values[v] = T(0) - values[v]; }
+};
 
 } // namespace analytics
 
@@ -47,17 +68,8 @@ widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_i
     graph_view const g(a);
     require_vertex(g, source, "the source of widest_paths");
     T const none = std::numeric_limits<T>::max();
-    using range_type = width_range<T>;
-    auto const range = reduce(
-        exec, g.edge_count, range_type{none, -none, 0},
-        [=] COPPICE_HD(std::int64_t k) -> range_type {
-            T const x = a.coefficients[k];
-            bool const finite = x - x == T(0);
-            return {finite ? x : none, finite ? x : -none, x == x ? 0 : 1};
-        },
-        [] COPPICE_HD(range_type const& r, range_type const& s) -> range_type {
-            return {s.min < r.min ? s.min : r.min, s.max > r.max ? s.max : r.max, r.bad + s.bad};
-        });
+    auto const range = reduce(exec, g.edge_count, width_range<T>{none, -none, 0}, width_as_range<T>{a.coefficients},
+                              merge_width_ranges<T>{});
     if (range.bad > 0) throw matrix_error("widest_paths: " + std::to_string(range.bad) + " edge widths are NaN");
     sssp_search<Executor, T, narrowest_edge<T>> search(exec, a, source);
     widest_path_result<T> result;
@@ -65,8 +77,7 @@ widest_path_result<T> widest_paths(Executor const& exec, csr_view<T> a, vertex_i
     result.rounds = search.delta_stepping(delta - range.max, delta);
     result.parents = search.parents(true);
     result.widths = std::move(search).distances();
-    T* const widths = result.widths.data();
-    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) { widths[v] = T(0) - widths[v]; });
+    for_each(exec, g.vertices, negate_value<T>{result.widths.data()});
     return result;
 }
 

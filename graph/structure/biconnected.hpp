@@ -72,6 +72,17 @@ struct store_scan {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i, std::int32_t sum) const { to[i] = sum; }
 };
+struct size_of_tree {
+    tree_view tree;
+    std::int32_t const* sizes;
+    COPPICE_HD std::int32_t operator()(std::int64_t v) const {
+        return tree.is_root(static_cast<vertex_id>(v)) ? sizes[v] : 0;
+    }
+};
+struct has_head {
+    vertex_id const* heads;
+    COPPICE_HD std::int32_t operator()(std::int64_t label) const { return heads[label] >= 0 ? 1 : 0; }
+};
 struct number_range {
     std::int32_t low = std::numeric_limits<std::int32_t>::max(), high = -1;
     COPPICE_HD number_range operator+(number_range const& o) const {
@@ -178,11 +189,8 @@ biconnected_result biconnected_components(Executor const& exec, graph_view g) {
     std::int32_t* const by_edge = result.edge_components.data(); // used for this until the components are known
     lists.backward([&] { edge_sum(exec, nullptr, lists.now(), g, subtree_size{tree, sizes.data(), by_edge}); });
     exclusive_scan(exec, m, value_at<std::int32_t>{by_edge}, store_scan{by_edge}, 0);
-    std::int32_t const* const size = sizes.data();
-    auto const size_of_tree = [=] COPPICE_HD(std::int64_t v) {
-        return tree.is_root(static_cast<vertex_id>(v)) ? size[v] : 0;
-    };
-    exclusive_scan(exec, n, size_of_tree, store_scan{numbers.data()}, 0); // preorder numbers of the roots
+    // preorder numbers of the roots
+    exclusive_scan(exec, n, size_of_tree{tree, sizes.data()}, store_scan{numbers.data()}, 0);
     lists.forward_again([&] {
         edge_map(exec, nullptr, lists.now(), g, nothing(), number_children{tree, by_edge, numbers.data()});
     });
@@ -198,9 +206,7 @@ biconnected_result biconnected_components(Executor const& exec, graph_view g) {
     vertex_map(exec, nullptr, all, nothing(), find_head{tree, labels.data(), heads.data()});
     buffer<std::int32_t> counts(exec, n), number_of_label(exec, n);
     fill(exec, counts.view(), 0);
-    vertex_id const* const head = heads.data();
-    auto const has_head = [=] COPPICE_HD(std::int64_t label) { return std::int32_t(head[label] >= 0); };
-    result.components = exclusive_scan(exec, n, has_head, store_scan{number_of_label.data()}, 0);
+    result.components = exclusive_scan(exec, n, has_head{heads.data()}, store_scan{number_of_label.data()}, 0);
     vertex_map(exec, nullptr, all, nothing(), count_heads{heads.data(), counts.data()});
     result.articulation_points =
         reduce(exec, n, std::int64_t{0}, store_articulation{tree, counts.data(), result.articulation.data()}, plus{});

@@ -37,6 +37,24 @@ struct pass_sum_up {
         if (p != v) worker.add(sums + p, sums[v]);
     }
 };
+/// Whether the edge from v to its parent is a bridge.
+struct is_bridge {
+    std::uint32_t const* parents;
+    std::uint64_t const* sums;
+    COPPICE_HD bool operator()(std::int64_t v) const {
+        auto const u = static_cast<vertex_id>(v), p = static_cast<vertex_id>(parents[v]);
+        return p != u && sums[u] == signed_hash(u, p);
+    }
+};
+struct store_bridge {
+    std::uint32_t const* parents;
+    vertex_id* from;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t v) const {
+        from[at] = static_cast<vertex_id>(parents[v]);
+        to[at] = static_cast<vertex_id>(v);
+    }
+};
 
 } // namespace analytics
 
@@ -55,18 +73,8 @@ bridges_result bridges(Executor const& exec, graph_view g) {
     });
     result.components = forest.components;
     buffer<vertex_id> parent_ends(exec, n), child_ends(exec, n);
-    vertex_id *const from = parent_ends.data(), *const to = child_ends.data();
-    std::uint64_t const* const sum = sums.data();
-    std::int64_t const count = select(
-        exec, n,
-        [=] COPPICE_HD(std::int64_t v) {
-            auto const u = static_cast<vertex_id>(v), p = static_cast<vertex_id>(parents[v]);
-            return p != u && sum[u] == signed_hash(u, p);
-        },
-        [=] COPPICE_HD(std::int64_t at, std::int64_t v) {
-            from[at] = static_cast<vertex_id>(parents[v]);
-            to[at] = static_cast<vertex_id>(v);
-        });
+    std::int64_t const count =
+        select(exec, n, is_bridge{parents, sums.data()}, store_bridge{parents, parent_ends.data(), child_ends.data()});
     result.from = copy_of(exec, parent_ends.view().slice(0, count));
     result.to = copy_of(exec, child_ends.view().slice(0, count));
     return result;

@@ -75,6 +75,17 @@ struct coefficient_of_paths {
         coefficients[u] = pairs > 0 ? sum / pairs : 0.0;
     }
 };
+/// Cube roots of the weights relative to the largest one; 1 if that is 0, and 0 for loops.
+template <class T>
+struct store_roots {
+    csr_view<T> a;
+    double largest;
+    double* roots;
+    COPPICE_HD void operator()(std::int64_t u) const {
+        for (auto k = a.row_begin(u); k < a.row_end(u); ++k)
+            roots[k] = a.indices[k] == u ? 0.0 : largest > 0 ? std::cbrt(double(a.coefficients[k]) / largest) : 1.0;
+    }
+};
 
 } // namespace analytics
 
@@ -92,11 +103,7 @@ buffer<double> clustering_coefficients(Executor const& exec, csr_view<T> a, clus
         fill(exec, found.view(), 0.0);
         return found;
     }
-    double* const root = roots.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t u) {
-        for (auto k = a.row_begin(u); k < a.row_end(u); ++k) // if largest is 0, edges have weight 1
-            root[k] = a.indices[k] == u ? 0.0 : largest > 0 ? std::cbrt(double(a.coefficients[k]) / largest) : 1.0;
-    });
+    for_each(exec, n, store_roots<T>{a, largest, roots.data()});
     csr_view<double> const w{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, roots.data()};
     csr<double> transposed, sum;
     if (!options.undirected) {

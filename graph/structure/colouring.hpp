@@ -370,6 +370,11 @@ void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) 
                           take_colour{g, colours, should_read_ahead(exec, g)});
     exec.synchronize();
 }
+/// Number of colours up to that of a vertex.
+struct colours_up_to {
+    std::int32_t const* colours;
+    COPPICE_HD std::int32_t operator()(std::int64_t v) const { return colours[v] + 1; }
+};
 
 } // namespace analytics
 
@@ -380,8 +385,7 @@ colouring_result colour_graph(Executor const& exec, graph_view g) {
     if (g.vertices == 0) return result;
     std::int32_t* const colours = result.colours.data();
     colour_in_order(exec, g, colours);
-    result.count = reduce(
-        exec, g.vertices, std::int32_t{0}, [=] COPPICE_HD(std::int64_t v) { return colours[v] + 1; }, maximum{});
+    result.count = reduce(exec, g.vertices, std::int32_t{0}, colours_up_to{colours}, maximum{});
     return result;
 }
 

@@ -137,26 +137,34 @@ struct min_member {
     }
 };
 
+struct take_min_member {
+    vertex_id* labels;
+    std::uint32_t const* min;
+    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(min[labels[v]]); }
+};
 /// Replaces labels, which are vertices, equal within a group, by the smallest vertex of the group.
 template <executor Executor>
 void label_by_min_member(Executor const& exec, buffer<vertex_id>& labels) {
     auto all_vertices = placed(exec, worklist{nullptr, labels.size(), 0});
     buffer<std::uint32_t> min_of_label(exec, labels.size());
     fill(exec, min_of_label.view(), ~0u);
-    vertex_id* const label = labels.data();
-    std::uint32_t* const min = min_of_label.data();
-    vertex_map(exec, nullptr, all_vertices.data(), nothing(), min_member{label, min});
-    for_each(exec, labels.size(), [=] COPPICE_HD(std::int64_t v) { label[v] = static_cast<vertex_id>(min[label[v]]); });
+    vertex_map(exec, nullptr, all_vertices.data(), nothing(), min_member{labels.data(), min_of_label.data()});
+    for_each(exec, labels.size(), take_min_member{labels.data(), min_of_label.data()});
 }
 
+template <class T>
+struct copy_random_element {
+    array_view<T const> elements;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        to[i] = elements[std::int64_t(mix_bits(static_cast<std::uint64_t>(i)) % std::uint64_t(elements.size()))];
+    }
+};
 /// Returns 1024 elements at random positions, in ascending order.
 template <executor Executor, class T>
 std::vector<T> sorted_sample(Executor const& exec, array_view<T const> elements) {
     buffer<T> sample(exec, 1024);
-    array_view<T> const to = sample.view();
-    for_each(exec, sample.size(), [=] COPPICE_HD(std::int64_t i) {
-        to[i] = elements[std::int64_t(mix_bits(static_cast<std::uint64_t>(i)) % std::uint64_t(elements.size()))];
-    });
+    for_each(exec, sample.size(), copy_random_element<T>{elements, sample.data()});
     auto found = to_vector(exec, sample);
     std::sort(found.begin(), found.end());
     return found;
@@ -178,15 +186,20 @@ vertex_id frequent_label(Executor const& exec, array_view<vertex_id const> label
     return best;
 }
 
+/// Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
+struct set_initial_parent {
+    graph_view g;
+    vertex_id* up;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
+        up[v] = first < v ? first : static_cast<vertex_id>(v);
+    }
+};
 /// Creates trees by first neighbours and unites two edges of every vertex. Paths to the roots are short afterwards.
 template <executor Executor>
 void unite_first(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
-    // Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
-    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
-        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
-        up[v] = first < v ? first : static_cast<vertex_id>(v);
-    });
+    for_each(exec, g.vertices, set_initial_parent{g, up});
     // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
     // halving passes.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;

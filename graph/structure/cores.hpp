@@ -93,6 +93,14 @@ struct end_selection {
         if (now->count == 0 && rest->count == 0) state->loop.stop();
     }
 };
+struct begin_cores {
+    list_all list;
+    std::int32_t* cores;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        cores[v] = -1;
+        list(v);
+    }
+};
 
 } // namespace analytics
 
@@ -106,10 +114,7 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
-    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
-        cores[v] = -1;
-        list_all{rest, g.vertices}(v);
-    });
+    for_each(exec, g.vertices, begin_cores{{rest, g.vertices}, cores});
     rounds<Executor>(exec).run(
         &s->loop, edge_step{nullptr, now, g, into(next), peel_edge{g, degrees.data(), cores, s}},
         single_step{end_peeling{now, next, rest, s}},

@@ -99,16 +99,23 @@ struct decide_member {
         return set_in;
     }
 };
+/// Opens every vertex, and makes the list of all.
+struct open_vertex {
+    graph_view g;
+    vertex_order order;
+    std::uint8_t* status;
+    worklist* all;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(static_cast<vertex_id>(v))));
+        if (v == 0) *all = {nullptr, g.vertices, 0};
+    }
+};
 template <class Executor>
 void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
     auto all_vertices = placed(exec, worklist{});
-    vertex_order const order(g, false);
     worklist* const all = all_vertices.data();
-    for_each(exec, g.vertices, [=] COPPICE_HD(std::int64_t v) {
-        status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(v)));
-        if (v == 0) *all = {nullptr, g.vertices, 0};
-    });
+    for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, all});
     bool const ahead = should_read_ahead(exec, g);
     try_vertex_map(exec, nullptr, all, g, into(lists[0]), decide_member{g, status, true, ahead});
     vertex_map_until_done(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});

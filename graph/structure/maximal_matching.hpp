@@ -339,6 +339,10 @@ inline void match_all(host_executor const& exec, graph_view g, vertex_id* mates,
     if (are_few(lists[1]->count, g)) return match_few(g, mates, *lists[1]);
     match_in_order(exec, g, mates);
 }
+struct has_mate {
+    vertex_id const* mates;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return mates[v] >= 0 ? 1 : 0; }
+};
 
 } // namespace analytics
 
@@ -357,8 +361,7 @@ matching_result maximal_matching(Executor const& exec, graph_view g) {
         fill(exec, result.mates.view(), -1);
     if (near.use_blocks() && !are_few(left, g)) left = match_blocks(exec, g, mates, lists);
     if (left > 0) match_all(exec, g, mates, lists, left);
-    auto const is_matched = [=] COPPICE_HD(std::int64_t v) { return std::int64_t(mates[v] >= 0); };
-    result.pairs = reduce(exec, g.vertices, std::int64_t{0}, is_matched, plus{}) / 2;
+    result.pairs = reduce(exec, g.vertices, std::int64_t{0}, has_mate{mates}, plus{}) / 2;
     return result;
 }
 

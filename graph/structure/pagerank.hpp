@@ -144,6 +144,14 @@ struct restart_sums {
     std::int64_t bad;
 };
 
+template <class T>
+struct restart_as_sums {
+    T const* restart;
+    COPPICE_HD restart_sums operator()(std::int64_t v) const {
+        T const x = restart[v];
+        return {double(x), x >= T(0) && x - x == T(0) ? 0 : 1};
+    }
+};
 struct add_restart_sums {
     COPPICE_HD restart_sums operator()(restart_sums const& a, restart_sums const& b) const {
         return {a.all + b.all, a.bad + b.bad};
@@ -168,11 +176,8 @@ template <class T, executor Executor>
 double restart_scale(Executor const& exec, array_view<T const> restart, std::int64_t vertices,
                      char const* what = "restart") {
     if (restart.empty()) return 1.0 / double(vertices);
-    auto const as_sums = [=] COPPICE_HD(std::int64_t v) -> restart_sums {
-        T const x = restart[v];
-        return {double(x), x >= T(0) && x - x == T(0) ? 0 : 1};
-    };
-    auto const sums = reduce(exec, vertices, restart_sums{0, 0}, as_sums, add_restart_sums{});
+    auto const sums =
+        reduce(exec, vertices, restart_sums{0, 0}, restart_as_sums<T>{restart.data()}, add_restart_sums{});
     if (sums.bad > 0 || !(sums.all > 0) || sums.all - sums.all != 0)
         throw argument_error(std::string("the ") + what + " of pagerank has " + std::to_string(sums.bad) +
                              " values that are negative or not finite, and sum " + std::to_string(sums.all) +

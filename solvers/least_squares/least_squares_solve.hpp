@@ -94,6 +94,13 @@ private:
     buffer<T> squares_;
 };
 
+/// z_i = r_i / d_i, or r_i if d_i is not positive
+template <class T>
+struct divide_by_positive {
+    array_view<T const> d, r;
+    array_view<T> z;
+    COPPICE_HD void operator()(std::int64_t i) const { z[i] = d[i] > T(0) ? r[i] / d[i] : r[i]; }
+};
 /// z = M^-1 r with M an approximation of A^T A.
 template <executor Executor, class T>
 class normal_preconditioner {
@@ -116,8 +123,7 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         if (made_) return made_->apply(exec, r, z);
         if (diagonal_.size() == 0) return exec.copy_elements(r.data(), z.data(), r.size());
-        array_view<T const> const d = diagonal_;
-        for_each(exec, r.size(), [=] COPPICE_HD(std::int64_t i) { z[i] = d[i] > T(0) ? r[i] / d[i] : r[i]; });
+        for_each(exec, r.size(), divide_by_positive<T>{diagonal_, r, z});
     }
 
 private:

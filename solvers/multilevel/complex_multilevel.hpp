@@ -16,6 +16,29 @@ namespace coppice::inline v0_1 {
 
 namespace multilevel_detail {
 
+/// Stores rows (re, -im) and (im, re) of the real form.
+template <class R, class I>
+struct store_real_rows {
+    csr_view<complex_pair<R>, I> a;
+    complex_pair<R> factor;
+    I *offsets, *indices;
+    R* values;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        I const first = a.row_begin(i), length = a.row_end(i) - first;
+        offsets[2 * i] = 4 * first;
+        offsets[2 * i + 1] = 4 * first + 2 * length;
+        if (i == std::int64_t(a.rows()) - 1) offsets[2 * i + 2] = 4 * (first + length);
+        for (I k = 0; k < length; ++k) {
+            complex_pair<R> const value = factor * a.coefficients[first + k];
+            I const upper = 4 * first + 2 * k, lower = upper + 2 * length, column = 2 * a.indices[first + k];
+            indices[upper] = indices[lower] = column;
+            indices[upper + 1] = indices[lower + 1] = column + 1;
+            values[upper] = values[lower + 1] = value.re;
+            values[upper + 1] = -value.im;
+            values[lower] = value.im;
+        }
+    }
+};
 /// Returns the real form of `factor` A, a 2 n x 2 n matrix for vectors of alternating real and imaginary parts. Throws
 /// overflow_error if its rows or entries exceed the index type.
 template <executor Executor, class R, class I>
@@ -25,23 +48,7 @@ csr<R, I> real_form(Executor const& exec, csr_view<complex_pair<R>, I> a, comple
     buffer<I> offsets(exec, std::int64_t(rows) + 1), indices(exec, entries);
     buffer<R> values(exec, entries);
     if (rows == 0) fill(exec, offsets.view(), I(0));
-    I *const offset = offsets.data(), *const index = indices.data();
-    R* const real = values.data();
-    for_each(exec, a.rows(), [=] COPPICE_HD(std::int64_t i) { // rows (re, -im) and (im, re)
-        I const first = a.row_begin(i), length = a.row_end(i) - first;
-        offset[2 * i] = 4 * first;
-        offset[2 * i + 1] = 4 * first + 2 * length;
-        if (i == std::int64_t(a.rows()) - 1) offset[2 * i + 2] = 4 * (first + length);
-        for (I k = 0; k < length; ++k) {
-            complex_pair<R> const value = factor * a.coefficients[first + k];
-            I const upper = 4 * first + 2 * k, lower = upper + 2 * length, column = 2 * a.indices[first + k];
-            index[upper] = index[lower] = column;
-            index[upper + 1] = index[lower + 1] = column + 1;
-            real[upper] = real[lower + 1] = value.re;
-            real[upper + 1] = -value.im;
-            real[lower] = value.im;
-        }
-    });
+    for_each(exec, a.rows(), store_real_rows<R, I>{a, factor, offsets.data(), indices.data(), values.data()});
     return {rows, rows, std::move(offsets), std::move(indices), std::move(values)};
 }
 
@@ -89,37 +96,37 @@ struct double_paths {
         next_parents[v] = parents[p];
     }
 };
+template <class R, class C>
+struct store_real_forms {
+    std::int64_t n;
+    array_view<C> vectors;
+    R* reals;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        auto const t = vectors[k];
+        R* const real = reals + 4 * n * (k / n) + 2 * (k % n);
+        real[0] = real[2 * n + 1] = R(t.re);
+        real[1] = R(t.im);
+        real[2 * n] = R(-t.im);
+    }
+};
 /// Returns, for each vector t of n elements, the real forms of t and i t, 2 n elements each. Their real span is the
 /// real form of the complex span of the vectors. Element k of a real form is the real (k even) or imaginary (k odd)
 /// part of element k / 2.
 template <class R, executor Executor, class C>
 buffer<R> real_vectors(Executor const& exec, std::int64_t n, array_view<C> vectors) {
     buffer<R> reals(exec, 4 * vectors.size());
-    R* const first = reals.data();
-    for_each(exec, vectors.size(), [=] COPPICE_HD(std::int64_t k) {
-        auto const t = vectors[k];
-        R* const real = first + 4 * n * (k / n) + 2 * (k % n);
-        real[0] = real[2 * n + 1] = R(t.re);
-        real[1] = R(t.im);
-        real[2 * n] = R(-t.im);
-    });
+    for_each(exec, vectors.size(), store_real_forms<R, C>{n, vectors, reals.data()});
     return reals;
 }
 
-/// Returns the real forms of t and i t, where |t_v| = 1 and A t is small along the edges of a breadth-first search tree
-/// from row n / 2: the phases of t cancel those of the entries. If A is replaced by D^H A D with a diagonal matrix D of
-/// phases, t becomes D^H t times a constant phase.
-template <executor Executor, class R, class I>
-buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
-    std::int64_t const n = a.rows();
-    auto tree = bfs(exec, graph_view(a), vertex_id(n / 2));
-    buffer<complex_pair<double>> t(exec, n), next(exec, n);
-    buffer<vertex_id> next_parents(exec, n);
-    // t_v / t_p = -(a_vp / |a_vp|) (|a_vv| / a_vv) for the parent p of v in the tree, so that a_vv t_v and a_vp t_p
-    // have opposite directions; 1 for the root and for rows that the search has not reached.
-    vertex_id* const parents = tree.parents.data();
-    complex_pair<double>* const quotients = t.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) {
+/// t_v / t_p = -(a_vp / |a_vp|) (|a_vv| / a_vv) for the parent p of v in the tree, so that a_vv t_v and a_vp t_p have
+/// opposite directions; 1 for the root and for rows that the search has not reached, which become their own parents.
+template <class R, class I>
+struct store_quotient {
+    csr_view<complex_pair<R>, I> a;
+    vertex_id* parents;
+    complex_pair<double>* quotients;
+    COPPICE_HD void operator()(std::int64_t v) const {
         complex_pair<double> diagonal(1.0), coupling(-1.0);
         if (parents[v] < 0) parents[v] = vertex_id(v);
         for (I k = a.row_begin(v); k < a.row_end(v); ++k)
@@ -129,7 +136,18 @@ buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
                 coupling = direction(a.coefficients[k]);
         bool const ends = std::int64_t(parents[v]) == v;
         quotients[v] = ends ? complex_pair<double>(1.0) : -(coupling * conjugate_of(diagonal));
-    });
+    }
+};
+/// Returns the real forms of t and i t, where |t_v| = 1 and A t is small along the edges of a breadth-first search tree
+/// from row n / 2: the phases of t cancel those of the entries. If A is replaced by D^H A D with a diagonal matrix D of
+/// phases, t becomes D^H t times a constant phase.
+template <executor Executor, class R, class I>
+buffer<R> follow_phases(Executor const& exec, csr_view<complex_pair<R>, I> a) {
+    std::int64_t const n = a.rows();
+    auto tree = bfs(exec, graph_view(a), vertex_id(n / 2));
+    buffer<complex_pair<double>> t(exec, n), next(exec, n);
+    buffer<vertex_id> next_parents(exec, n);
+    for_each(exec, n, store_quotient<R, I>{a, tree.parents.data(), t.data()});
     for (std::int64_t length = 1; length < std::int64_t(tree.depth); length *= 2) {
         for_each(exec, n, double_paths{tree.parents.data(), t.data(), next_parents.data(), next.data()});
         std::swap(t, next);

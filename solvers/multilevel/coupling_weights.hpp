@@ -16,12 +16,16 @@ namespace coppice::inline v0_1::multilevel_detail {
 
 using namespace detail;
 
+template <class T>
+struct entry_magnitude {
+    T const* values;
+    COPPICE_HD double operator()(std::int64_t k) const { return double(magnitude(values[k])); }
+};
 /// Returns 2^e, the largest power of two that does not exceed the largest magnitude of an entry, or 1 if there is none.
 /// Squares and quotients of entries divided by it do not overflow.
 template <executor Executor, class T, class I>
 double power_of_two_scale(Executor const& exec, csr_view<T, I> a) {
-    auto const size = [=] COPPICE_HD(std::int64_t k) { return double(magnitude(a.coefficients[k])); };
-    double const largest = reduce(exec, std::int64_t(a.nonzeros()), 0.0, size, maximum{});
+    double const largest = reduce(exec, std::int64_t(a.nonzeros()), 0.0, entry_magnitude<T>{a.coefficients}, maximum{});
     return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
 }
 
@@ -145,14 +149,13 @@ struct row_scales {
     buffer<double> diagonal{}; ///< |a_ii| / scale
     buffer<row_kind> kinds{};
 };
-template <executor Executor, class T, class I>
-row_scales compute_row_scales(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                              coupling_sums<T> const& others = {}) {
-    row_scales rows{power_of_two_scale(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
-    double const inverse_scale = 1 / rows.scale;
-    double* const diagonal = rows.diagonal.data();
-    row_kind* const kinds = rows.kinds.data();
-    auto const store = [=] COPPICE_HD(std::int64_t i, row_summary<T> const& sum) {
+template <class T>
+struct store_row_scale {
+    coupling_sums<T> others;
+    double inverse_scale;
+    double* diagonal;
+    row_kind* kinds;
+    COPPICE_HD void operator()(std::int64_t i, row_summary<T> const& sum) const {
         T const dominated = T(0.2); // one Jacobi step reduces the error by this factor
         diagonal[i] = double(magnitude(sum.diagonal)) * inverse_scale;
         bool const positive = sum.diagonal > T(0);
@@ -161,9 +164,14 @@ row_scales compute_row_scales(Executor const& exec, csr_view<T, I> a, srcsr_plan
                    : (positive ? -sum.lowest : sum.highest) == T(0) ? row_kind::any
                    : positive                                       ? row_kind::positive
                                                                     : row_kind::negative;
-    };
+    }
+};
+template <executor Executor, class T, class I>
+row_scales compute_row_scales(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                              coupling_sums<T> const& others = {}) {
+    row_scales rows{power_of_two_scale(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
     reduce_rows(exec, plan, along_nonzeros{summarise_entry<T, I>{}, a.coefficients, a.indices}, add_row_summaries<T>{},
-                store);
+                store_row_scale<T>{others, 1 / rows.scale, rows.diagonal.data(), rows.kinds.data()});
     return rows;
 }
 

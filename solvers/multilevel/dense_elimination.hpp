@@ -102,6 +102,29 @@ private:
     }
 };
 
+template <class T, class I>
+struct store_dense_entry {
+    csr_view<T, I> a;
+    std::int64_t width;
+    double* dense;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t const row = coppice::detail::position_below(a.offsets, std::int64_t(a.rows()) + 1, k);
+        dense[row * width + a.indices[k]] = double(a.coefficients[k]);
+    }
+};
+/// Stores the inverse, or its symmetric part.
+template <class T>
+struct store_inverse_entry {
+    double const* result;
+    int n, width;
+    bool symmetric;
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        int const i = int(k) / n, j = int(k) % n;
+        double const here = result[i * width + j];
+        inverse[k] = T(symmetric ? (here + result[j * width + i]) / 2 : here);
+    }
+};
 /// inverse[n, n] of a, stored by rows. Without pivoting it may be inaccurate: check A^-1 A x. Symmetric if a is
 /// symmetric up to rounding. Requires that n^2 fits an int.
 template <executor Executor, class T, class I>
@@ -113,11 +136,7 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
     int const rows = int((entries / workers + size) / size) * size;
     buffer<double> now(exec, entries), next(exec, entries);
     for_each(exec, entries, start_dense{n, m, now.data()});
-    double* const dense = now.data();
-    for_each(exec, a.nonzeros(), [=] COPPICE_HD(std::int64_t k) {
-        std::int64_t const row = detail::position_below(a.offsets, std::int64_t(a.rows()) + 1, k);
-        dense[row * m + a.indices[k]] = double(a.coefficients[k]);
-    });
+    for_each(exec, a.nonzeros(), store_dense_entry<T, I>{a, m, now.data()});
     bool const symmetric =
         reduce(exec, entries, 0, differs_from_mirror{m, double(std::numeric_limits<T>::epsilon()), now.data()},
                maximum{}) == 0;
@@ -125,12 +144,7 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
         for_each(exec, eliminate_block::workers(m, rows), eliminate_block{m, first, rows, now.data(), next.data()});
         std::swap(now, next);
     }
-    double const* const result = now.data();
-    for_each(exec, std::int64_t(n) * n, [=] COPPICE_HD(std::int64_t k) {
-        int const i = int(k) / n, j = int(k) % n;
-        double const here = result[i * m + j];
-        inverse[k] = T(symmetric ? (here + result[j * m + i]) / 2 : here); // the symmetric part if A is symmetric
-    });
+    for_each(exec, std::int64_t(n) * n, store_inverse_entry<T>{now.data(), n, m, symmetric, inverse});
 }
 
 } // namespace coppice::inline v0_1::multilevel_detail

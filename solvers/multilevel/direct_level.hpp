@@ -34,6 +34,20 @@ struct trial_vector {
     COPPICE_HD T operator[](std::int64_t i) const { return T(1) + T(std::uint32_t(i) * 0x9e3779b1u >> 24) / T(256); }
 };
 
+template <class T, class I>
+struct multiply_trial {
+    COPPICE_HD T operator()(T const& v, I const& column) const { return v * trial_vector<T>{}[column]; }
+};
+/// 1 if an element differs from the trial vector, or is NaN.
+template <class T>
+struct misses_trial {
+    T const* x;
+    T tolerance;
+    COPPICE_HD int operator()(std::int64_t i) const {
+        return magnitude(x[i] - trial_vector<T>{}[i]) <= tolerance ? 0 : 1;
+    }
+};
+
 /// The inverse of the coarsest level, stored as a CSR matrix with a full pattern.
 template <executor Executor, class T, class I>
 class direct_level {
@@ -54,16 +68,11 @@ public:
         if (inverse_.size() != n * n) inverse_ = buffer<T>(exec, n * n);
         invert_by_elimination(exec, a, inverse_.data());
         buffer<T> y(exec, n), x(exec, n);
-        auto const product = [] COPPICE_HD(T const& v, I const& column) { return v * trial_vector<T>{}[column]; };
-        reduce_rows(exec, make_srcsr_plan(exec, a), along_nonzeros{product, a.coefficients, a.indices}, add_plus<T>{},
-                    store_value<T>{y.data()});
+        reduce_rows(exec, make_srcsr_plan(exec, a), along_nonzeros{multiply_trial<T, I>{}, a.coefficients, a.indices},
+                    add_plus<T>{}, store_value<T>{y.data()});
         solve(exec, y.data(), x.data());
         T const tolerance = T(std::is_same_v<T, float> ? 1e-2 : 1e-6);
-        T const* const result = x.data();
-        auto const misses = [=] COPPICE_HD(std::int64_t i) {
-            return magnitude(result[i] - trial_vector<T>{}[i]) <= tolerance ? 0 : 1; // 1 for NaN
-        };
-        return reduce(exec, n, 0, misses, maximum{}) == 0;
+        return reduce(exec, n, 0, misses_trial<T>{x.data(), tolerance}, maximum{}) == 0;
     }
     void solve(Executor const& exec, T const* b, T* x) const {
         reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},

@@ -28,12 +28,18 @@ struct level_modes {
     explicit operator bool() const { return count > 0; }
 };
 
+template <class T>
+struct store_constant {
+    std::int64_t n;
+    int block;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = k % n % block == k / n ? T(1) : T(0); }
+};
 /// [n block] the constants of each component, one vector after the other.
 template <class T, executor Executor>
 buffer<T> constants_of_components(Executor const& exec, int block, std::int64_t n) {
     buffer<T> vectors(exec, n * block);
-    T* const to = vectors.data();
-    for_each(exec, vectors.size(), [=] COPPICE_HD(std::int64_t k) { to[k] = k % n % block == k / n ? T(1) : T(0); });
+    for_each(exec, vectors.size(), store_constant<T>{n, block, vectors.data()});
     return vectors;
 }
 
@@ -63,6 +69,23 @@ struct divide_by {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i / divisor); }
 };
 
+template <class T>
+struct store_magnitude {
+    T const* values;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = magnitude(values[k]); }
+};
+/// Gives the entries the signs of an M-matrix.
+template <class T, class I>
+struct give_sign {
+    I const* columns;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        if (std::int64_t(columns[k]) != row) values[k] = -values[k];
+        return 0;
+    }
+};
+
 /// The matrix between points: sums of magnitudes of the blocks, with a minus sign outside of the diagonal.
 template <executor Executor, class T, class I>
 csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
@@ -70,18 +93,12 @@ csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
     vertex_aggregates<I> points{a.rows(), static_cast<I>(n / block), buffer<I>(exec, n)};
     for_each(exec, n, divide_by<I>{static_cast<I>(block), points.of.data()});
     buffer<T> sizes(exec, a.nonzeros());
-    T const* const values = a.coefficients;
-    T* const size = sizes.data();
-    for_each(exec, sizes.size(), [=] COPPICE_HD(std::int64_t k) { size[k] = magnitude(values[k]); });
-    a.coefficients = size;
+    for_each(exec, sizes.size(), store_magnitude<T>{a.coefficients, sizes.data()});
+    a.coefficients = sizes.data();
     auto between = contract(exec, a, points);
     auto const made = between.view();
-    T* const signed_value = between.values().data();
-    auto const sign = [=] COPPICE_HD(std::int64_t k, std::int64_t row) -> std::uint8_t { // those of an M-matrix
-        signed_value[k] = std::int64_t(made.indices[k]) == row ? made.coefficients[k] : -made.coefficients[k];
-        return 0;
-    };
-    reduce_rows(exec, make_srcsr_plan(exec, made), sign, graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    reduce_rows(exec, make_srcsr_plan(exec, made), give_sign<T, I>{made.indices, between.values().data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
     return between;
 }
 
@@ -144,6 +161,25 @@ private:
     }
 };
 
+/// Rows of P_0: `count` columns for each aggregate.
+template <class T, class I>
+struct store_tentative_row {
+    I const *of, *members_before;
+    T const* vectors;
+    std::int64_t n, count, members;
+    I *offsets, *indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const start = I(count) * members_before[v];
+        offsets[v] = start;
+        if (v == n - 1) offsets[n] = static_cast<I>(count * members);
+        if (of[v] < 0) return;
+        for (I c = 0; c < I(count); ++c) {
+            indices[start + c] = of[v] * I(count) + c;
+            values[start + c] = vectors[c * n + v];
+        }
+    }
+};
 /// P_0[n, count aggregates] with orthonormal columns whose range contains the vectors, and the vectors of the next
 /// level.
 template <executor Executor, class T, class I>
@@ -158,20 +194,9 @@ std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, ve
         throw overflow_error("the prolongator of a multilevel method outgrows its indices");
     buffer<I> indices(exec, members * count);
     buffer<T> values(exec, members * count);
-    I const* const members_before = before.data();
-    T const* const vectors = modes.vectors.data();
-    I *const offset = offsets.data(), *const index = indices.data();
-    T* const value = values.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t v) { // `count` columns for each aggregate
-        I const start = I(count) * members_before[v];
-        offset[v] = start;
-        if (v == n - 1) offset[n] = static_cast<I>(count * members);
-        if (of[v] < 0) return;
-        for (I c = 0; c < I(count); ++c) {
-            index[start + c] = of[v] * I(count) + c;
-            value[start + c] = vectors[c * n + v];
-        }
-    });
+    for_each(exec, n,
+             store_tentative_row<T, I>{of, before.data(), modes.vectors.data(), n, count, members, offsets.data(),
+                                       indices.data(), values.data()});
     auto const members_of = membership_matrix<T>(exec, aggregates);
     auto const lists = transpose(exec, members_of.view());
     level_modes<T> next{modes.count, modes.count, buffer<T>(exec, coarse * count)};

@@ -213,6 +213,44 @@ struct store_chebyshev {
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { step.take(row, b[row] - scale * sum); }
 };
 
+/// For sweeps over ranges of 2^bits rows: as summarise_entry, but the last member sums only the off-diagonal entries
+/// outside of the range of the row; the largest entry is not used.
+template <class T, class I>
+struct summarise_outside {
+    int bits;
+    COPPICE_HD row_summary<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
+        T const size = magnitude(value);
+        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size};
+    }
+};
+/// Inverses for sweeps over ranges of rows.
+template <class T>
+struct store_sweep_inverse {
+    coupling_sums<T> others;
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
+        T const min_fraction = T(0.2); // with a much smaller diagonal a sweep would amplify the error
+        T const here = magnitude(sum.diagonal), beyond = others.magnitude(row);
+        T const one =
+            T(1) / larger(here + (sum.highest + beyond) / T(2), min_fraction * (here + sum.off_diagonal + beyond));
+        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+    }
+};
+/// 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros.
+template <class T>
+struct store_row_inverse {
+    coupling_sums<T> others;
+    T fraction;
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t row, row_summary<T> const& sum) const {
+        T const here = magnitude(sum.diagonal);
+        T const m = larger(here, fraction * (here + sum.off_diagonal + others.magnitude(row)));
+        T const one = T(1) / m;
+        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+    }
+};
+
 template <executor Executor, class T, class I>
 class level_smoother {
 public:
@@ -234,35 +272,16 @@ public:
     /// `others`: sums of the couplings of the rows with other ranks.
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, coupling_sums<T> const& others) {
         along_nonzeros const summary{summarise_entry<T, I>{}, a.coefficients, a.indices};
-        T* const inverse = inverse_.data();
         if (kind_ == multilevel_smoother::gauss_seidel) {
-            int const bits = sweep_bits(a.rows());
-            // The last member sums only the off-diagonal entries outside of the range of the row.
-            auto const outside = [=] COPPICE_HD(T const& value, I const& column, std::int64_t row) -> row_summary<T> {
-                if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
-                T const size = magnitude(value);
-                return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest entry is not used
-            };
-            auto const store = [=] COPPICE_HD(std::int64_t row, row_summary<T> const& sum) {
-                T const min_fraction = T(0.2); // with a much smaller diagonal a sweep would amplify the error
-                T const here = magnitude(sum.diagonal), beyond = others.magnitude(row);
-                T const one = T(1) / larger(here + (sum.highest + beyond) / T(2),
-                                            min_fraction * (here + sum.off_diagonal + beyond));
-                inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
-            };
-            reduce_rows(exec, plan, along_nonzeros{outside, a.coefficients, a.indices}, add_outside<T>{}, store);
+            summarise_outside<T, I> const outside{sweep_bits(a.rows())};
+            reduce_rows(exec, plan, along_nonzeros{outside, a.coefficients, a.indices}, add_outside<T>{},
+                        store_sweep_inverse<T>{others, inverse_.data()});
             return;
         }
         if (kind_ != multilevel_smoother::forest) {
             T const fraction = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
-            // 1 / m with m = sign(a_ii) max(|a_ii|, fraction * row sum of magnitudes); 1 in a row of zeros
-            auto const store = [=] COPPICE_HD(std::int64_t row, row_summary<T> const& sum) {
-                T const here = magnitude(sum.diagonal);
-                T const m = larger(here, fraction * (here + sum.off_diagonal + others.magnitude(row)));
-                T const one = T(1) / m;
-                inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
-            };
-            reduce_rows(exec, plan, summary, add_row_summaries<T>{}, store);
+            reduce_rows(exec, plan, summary, add_row_summaries<T>{},
+                        store_row_inverse<T>{others, fraction, inverse_.data()});
             return;
         }
         extract_forest_system(exec, plan, a, forest_, system_);

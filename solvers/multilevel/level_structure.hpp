@@ -118,6 +118,20 @@ bool aggregate_first_level(Executor const& exec, csr_view<T, I> a, row_scales co
     return true;
 }
 
+/// 1 if the diagonal entry of a row differs much from that of a neighbour.
+template <class T, class I>
+struct has_jump {
+    csr_view<T, I> a;
+    double const* diagonal;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        double const jump = 8; // smallest ratio of the diagonals of two neighbours
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            double const here = diagonal[i], there = diagonal[a.indices[k]];
+            if (here > jump * there || there > jump * here) return 1;
+        }
+        return 0;
+    }
+};
 /// Whether smoothing along the forest of a level is worth its cost: coefficients jump from point to point, and the
 /// strongly coupled clusters, which point smoothers reduce slowly, are on paths of the forest. Iterations of CG for
 /// exp(3 N(0, 1)) on triangles (coverage 0.86, jumps in nearly all rows): 17, 18, 24 instead of 18, 24, 33. Without
@@ -132,16 +146,7 @@ bool suits_forest_smoother(Executor const& exec, csr_view<T, I> a, row_scales co
     std::int64_t const n = a.rows();
     if (!symmetric) return coverage >= min_coverage_of_flow;
     if (coverage < min_coverage || rows.diagonal.size() != n) return false;
-    double const* const diagonal = rows.diagonal.data();
-    auto const has_jump = [=] COPPICE_HD(std::int64_t i) -> std::int64_t {
-        double const jump = 8; // smallest ratio of the diagonals of two neighbours
-        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
-            double const here = diagonal[i], there = diagonal[a.indices[k]];
-            if (here > jump * there || there > jump * here) return 1;
-        }
-        return 0;
-    };
-    auto const jumps = reduce(exec, n, std::int64_t(0), has_jump, plus{});
+    auto const jumps = reduce(exec, n, std::int64_t(0), has_jump<T, I>{a, rows.diagonal.data()}, plus{});
     return double(jumps) >= min_jumps * double(n);
 }
 

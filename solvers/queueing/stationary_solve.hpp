@@ -16,12 +16,12 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
-/// Throws matrix_error for the first state whose rates are not those of a generator; `q` is the transpose of A.
-template <executor Executor, class T>
-void require_generator(Executor const& exec, csr_view<T> q) {
-    double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
-    std::int64_t const n = q.rows();
-    auto const wrong_state = [=] COPPICE_HD(std::int64_t i) {
+/// The index of a state if its rates are not those of a generator, otherwise the number of states.
+template <class T>
+struct wrong_state {
+    csr_view<T> q; ///< transpose of A
+    double precision;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
         double sum = 0, diagonal = 0;
         bool wrong = false;
         for (auto k = q.offsets[i]; k < q.offsets[i + 1]; ++k) {
@@ -33,9 +33,15 @@ void require_generator(Executor const& exec, csr_view<T> q) {
                 wrong |= value > 0;
         }
         double const size = sum < 0 ? -sum : sum;
-        return wrong || !(diagonal > 0) || !(size <= precision * diagonal) ? i : n;
-    };
-    std::int64_t const state = reduce(exec, n, n, wrong_state, smaller{});
+        return wrong || !(diagonal > 0) || !(size <= precision * diagonal) ? i : std::int64_t(q.rows());
+    }
+};
+/// Throws matrix_error for the first state whose rates are not those of a generator; `q` is the transpose of A.
+template <executor Executor, class T>
+void require_generator(Executor const& exec, csr_view<T> q) {
+    double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
+    std::int64_t const n = q.rows();
+    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q, precision}, smaller{});
     if (state < n)
         throw matrix_error("column " + std::to_string(state) +
                            " is not that of a Markov chain: expected a positive diagonal entry, no positive "
@@ -48,6 +54,27 @@ block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t 
     auto one = to_block_hybrid(exec, a, {.block = block, .max_bands = 1});
     return one.blocks() > 1 ? std::move(one) : to_block_hybrid(exec, a, {.block = 1});
 }
+
+/// Residual and scale of row i, relative to the mass of its block.
+template <class T>
+struct store_chain_residual {
+    block_hybrid_view<T> a;
+    chain_masses<T> x;
+    double *residual, *scale;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const j = i / a.block;
+        residual[i] = double(a.block_product(i, x.within)) -
+                      inflow(a, x.within, i, bounded_exp(x.log_below(j)), bounded_exp(x.log_above(j)));
+        scale[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
+    }
+};
+template <class T>
+struct store_probability {
+    unscaled_probability<T> of;
+    double sum;
+    array_view<T> x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] = T(of(i) / sum); }
+};
 
 /// Vectors and steps of an iteration.
 template <executor Executor, class T>
@@ -71,15 +98,7 @@ public:
 
     /// Evaluates the stopping test, then executes one iteration.
     void run(stationary_state* state, double tolerance, std::int64_t limit) {
-        block_hybrid_view<T> const a = a_;
-        chain_masses<T> const x = masses();
-        double *const residual = y_.data(), *const scale = pivots_.data();
-        for_each(exec_, a_.rows(), [=] COPPICE_HD(std::int64_t i) { // of row i, relative to the mass of the block
-            std::int64_t const j = i / a.block;
-            residual[i] = double(a.block_product(i, x.within)) -
-                          inflow(a, x.within, i, bounded_exp(x.log_below(j)), bounded_exp(x.log_above(j)));
-            scale[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
-        });
+        for_each(exec_, a_.rows(), store_chain_residual<T>{a_, masses(), y_.data(), pivots_.data()});
         for_each(exec_, a_.blocks, block_residual{a_.rows(), a_.block, y_.data(), pivots_.data(), worst_.data()});
         for_each(exec_, 1, decide_chain{a_.blocks, worst_.data(), tolerance, limit, state});
         for (std::int64_t const first : {0, 1})
@@ -95,7 +114,7 @@ public:
             reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(), log_mass_of{log_mass}, maximum{});
         unscaled_probability<T> const of{within_.data(), log_mass, a_.block, largest};
         double const sum = reduce(exec_, a_.rows(), 0.0, of, plus{});
-        for_each(exec_, a_.rows(), [=] COPPICE_HD(std::int64_t i) { x[i] = T(of(i) / sum); });
+        for_each(exec_, a_.rows(), store_probability<T>{of, sum, x});
     }
 
 private:

@@ -50,13 +50,17 @@ struct matrix_traits {
 
 namespace detail {
 
-template <executor Executor, class T, class I, class O>
-void measure_rows(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
-    auto const squared_length = [=] COPPICE_HD(std::int64_t i) {
+template <class T, class I, class O>
+struct squared_row_length {
+    csr_view<T, I, O> a;
+    COPPICE_HD double operator()(std::int64_t i) const {
         double const length = double(a.row_end(i) - a.row_begin(i));
         return length * length;
-    };
-    double const squares = reduce(exec, a.rows(), 0.0, squared_length, plus{});
+    }
+};
+template <executor Executor, class T, class I, class O>
+void measure_rows(Executor const& exec, csr_view<T, I, O> a, matrix_traits& traits) {
+    double const squares = reduce(exec, a.rows(), 0.0, squared_row_length<T, I, O>{a}, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     traits.has_hubs = traits.row_length * double(a.rows()) > 4 * double(a.nonzeros());
 }

@@ -115,11 +115,6 @@ struct replace_index {
     std::int32_t* index;
     COPPICE_HD void operator()(std::int64_t k) const { index[k] = by[index[k]]; }
 };
-struct as_integer {
-    double const* from;
-    std::int64_t* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<std::int64_t>(from[k]); }
-};
 /// The sums of the weights of the edges of this rank between `count` communities of all ranks; `of`[own and outer
 /// vertices]: their communities. Devices sort the edges, the host adds them row by row.
 template <executor Executor>
@@ -162,7 +157,7 @@ integer_rows contract_over_ranks(Executor const& exec, integer_graph_of_rank<Exe
     auto const rows = to_csr(exec, push_rows(exec, w.graph.comm(), made, begins));
     integer_rows all{to_vector(exec, rows.row_offsets()), to_vector(exec, rows.column_indices()),
                      buffer<std::int64_t>(exec, rows.nonzeros())};
-    for_each(exec, all.weights.size(), as_integer{rows.values().data(), all.weights.data()});
+    for_each(exec, all.weights.size(), analytics::as_integer{rows.values().data(), all.weights.data()});
     return all;
 }
 

@@ -86,6 +86,24 @@ struct list_path {
 struct placed_vertex {
     std::int32_t position, vertex;
 };
+/// Whether the position of v belongs to another rank.
+struct is_placed_elsewhere {
+    rank_ids ids;
+    std::int32_t const* inverse;
+    COPPICE_HD bool operator()(std::int64_t v) const { return ids.local(inverse[v]) < 0; }
+};
+struct list_placed_vertex {
+    rank_ids ids;
+    std::int32_t const* inverse;
+    placed_vertex* list;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const { list[position] = {inverse[v], ids(v)}; }
+};
+struct store_placed_vertex {
+    rank_ids ids;
+    placed_vertex const* placed;
+    std::int32_t* permutation;
+    COPPICE_HD void operator()(std::int64_t i) const { permutation[ids.local(placed[i].position)] = placed[i].vertex; }
+};
 
 template <executor Executor>
 class rank_graph {
@@ -186,20 +204,14 @@ public:
     void complete_permutation(I const* inverse, I* permutation, std::int64_t rows) const {
         rank_ids const ids = this->ids();
         buffer<placed_vertex> list(exec_, rows);
-        placed_vertex* const to = list.data();
-        std::int64_t const count = select(
-            exec_, rows, [=] COPPICE_HD(std::int64_t v) { return ids.local(inverse[v]) < 0; },
-            [=] COPPICE_HD(std::int64_t position, std::int64_t v) {
-                to[position] = {inverse[v], ids(v)};
-            });
+        std::int64_t const count =
+            select(exec_, rows, is_placed_elsewhere{ids, inverse}, list_placed_vertex{ids, inverse, list.data()});
         std::vector<placed_vertex> mine;
         for (auto const& rank : comm_.gather(to_vector(exec_, array_view<placed_vertex const>(list.data(), count))))
             for (placed_vertex const& placed : rank)
                 if (ids.local(placed.position) >= 0) mine.push_back(placed);
         auto const placed = exec_.copy(mine);
-        placed_vertex const* const from = placed.data();
-        for_each(exec_, placed.size(),
-                 [=] COPPICE_HD(std::int64_t i) { permutation[ids.local(from[i].position)] = from[i].vertex; });
+        for_each(exec_, placed.size(), store_placed_vertex{ids, placed.data(), permutation});
         exec_.synchronize();
     }
 

@@ -141,6 +141,29 @@ filtered_entries<T> filter_at_boundaries(Executor const& exec, rank_communicator
     return entries;
 }
 
+struct is_selected_entry {
+    std::int32_t const* target;
+    COPPICE_HD bool operator()(std::int64_t e) const { return target[e] >= 0; }
+};
+/// The entries of K_F P_0 that an entry of K gives.
+template <class T>
+struct store_smoothing {
+    csr_view<T> k;
+    std::int32_t const *target, *row;
+    T const* tentative; ///< null: 1
+    std::int32_t per_aggregate;
+    std::int32_t *to_row, *to_column;
+    T* to_value;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t e) const {
+        for (std::int32_t c = 0; c < per_aggregate; ++c) {
+            std::int64_t const to = position * per_aggregate + c;
+            to_row[to] = row[e];
+            to_column[to] = target[e] * per_aggregate + c;
+            T const value = k.coefficients[e];
+            to_value[to] = tentative ? value * tentative[std::int64_t(k.indices[e]) * per_aggregate + c] : value;
+        }
+    }
+};
 /// K_F P_0 of a level, [rows of the rank, `all_below`], from the decisions of the filter and the values of K; also the
 /// sums of rows at rank boundaries: `dropped` and `remaining` of other rows stay unchanged.
 template <executor Executor, class T>
@@ -153,36 +176,31 @@ hypersparse_rows<T> smoothing_at_boundaries(Executor const& exec, coupled_level<
     buffer<T> values(exec, rows.size());
     std::int32_t const* const target = level.filtered.target.data();
     for_each(exec, k.rows(), sum_filtered_row<T>{k, level.rows.rows.data(), target, dropped, remaining, row_of.data()});
-    std::int32_t const* const row = row_of.data();
     T const* const tentative = level.filtered.tentative.empty() ? nullptr : level.filtered.tentative.data();
-    std::int32_t *const to_row = rows.data(), *const to_column = columns.data();
-    T* const to_value = values.data();
-    std::int64_t const tuples = select(
-        exec, count, [=] COPPICE_HD(std::int64_t e) { return target[e] >= 0; },
-        [=] COPPICE_HD(std::int64_t position, std::int64_t e) {
-            for (std::int32_t c = 0; c < per_aggregate; ++c) {
-                std::int64_t const to = position * per_aggregate + c;
-                to_row[to] = row[e];
-                to_column[to] = target[e] * per_aggregate + c;
-                T const value = k.coefficients[e];
-                to_value[to] = tentative ? value * tentative[std::int64_t(k.indices[e]) * per_aggregate + c] : value;
-            }
-        });
+    std::int64_t const tuples = select(exec, count, is_selected_entry{target},
+                                       store_smoothing<T>{k, target, row_of.data(), tentative, per_aggregate,
+                                                          rows.data(), columns.data(), values.data()});
     auto const shorten = [&](auto const& all) { return copy_of(exec, all.view().slice(0, tuples * per_aggregate)); };
     return matrix_of_tuples(exec, level.size, all_below, shorten(rows), shorten(columns), shorten(values));
 }
 
+template <class T>
+struct damp_row {
+    std::int32_t const *list, *offsets;
+    array_view<std::int32_t const> damped; ///< indices of the rows of `factors`, sorted
+    T const* factors;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t r) const {
+        T const by = -factors[coppice::detail::lower_position(damped.data(), 0, damped.size(), std::int64_t(list[r]))];
+        for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
+    }
+};
 /// Computes Q = -damping K_F P_0 in place: on entry q is K_F P_0. `rows` contains the row indices of `damping`, sorted.
 template <executor Executor, class T>
 void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
-    T* const values = q.entries().values().data();
-    std::int32_t const *const list = q.list().data(), *const offsets = q.entries().view().offsets;
-    auto const damped = rows.view();
-    T const* const factors = damping.data();
-    for_each(exec, q.list().size(), [=] COPPICE_HD(std::int64_t r) {
-        T const by = -factors[detail::lower_position(damped.data(), 0, damped.size(), std::int64_t(list[r]))];
-        for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
-    });
+    for_each(exec, q.list().size(),
+             damp_row<T>{q.list().data(), q.entries().view().offsets, rows.view(), damping.data(),
+                         q.entries().values().data()});
 }
 
 } // namespace coppice::inline v0_1::distributed

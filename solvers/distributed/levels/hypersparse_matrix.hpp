@@ -62,6 +62,21 @@ struct gathered_degree {
         return rows[i] < 0 ? 0 : offsets[rows[i] + 1] - offsets[rows[i]];
     }
 };
+template <class T>
+struct gather_row {
+    csr_view<T> a;
+    std::int32_t const *rows, *offsets;
+    std::int32_t* columns;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (rows[i] < 0) return;
+        std::int32_t to = offsets[i];
+        for (std::int32_t k = a.offsets[rows[i]]; k < a.offsets[rows[i] + 1]; ++k, ++to) {
+            columns[to] = a.indices[k];
+            values[to] = a.coefficients[k];
+        }
+    }
+};
 /// Gathers the rows rows[i] of `a` in this order; index -1 gives an empty row.
 template <executor Executor, class T>
 csr<T> gather_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_t> const& rows) {
@@ -70,17 +85,7 @@ csr<T> gather_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_t> con
         detail::offsets_of_degrees<std::int32_t>(exec, rows.size(), gathered_degree{a.offsets, rows.data()}, nonzeros);
     buffer<std::int32_t> columns(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    std::int32_t const *const from = rows.data(), *const offset = offsets.data();
-    std::int32_t* const column = columns.data();
-    T* const value = values.data();
-    for_each(exec, rows.size(), [=] COPPICE_HD(std::int64_t i) {
-        if (from[i] < 0) return;
-        std::int32_t to = offset[i];
-        for (std::int32_t k = a.offsets[from[i]]; k < a.offsets[from[i] + 1]; ++k, ++to) {
-            column[to] = a.indices[k];
-            value[to] = a.coefficients[k];
-        }
-    });
+    for_each(exec, rows.size(), gather_row<T>{a, rows.data(), offsets.data(), columns.data(), values.data()});
     return {std::int32_t(rows.size()), a.columns(), std::move(offsets), std::move(columns), std::move(values)};
 }
 /// The rows of `a` with the given indices, which are ascending.

@@ -32,6 +32,30 @@ struct level_totals {
     double levels, nonzeros;
 };
 
+/// Sum of the magnitudes of each row of K.
+template <class T>
+struct store_row_magnitude {
+    csr_view<T> k;
+    std::int32_t const* rows;
+    T* sums;
+    COPPICE_HD void operator()(std::int64_t r) const {
+        T sum(0);
+        for (auto e = k.offsets[r]; e < k.offsets[r + 1]; ++e) sum += coppice::detail::magnitude(k.coefficients[e]);
+        sums[rows[r]] = sum;
+    }
+};
+/// r -= K x_outer, or r -= diagonal K x_outer
+template <class T>
+struct subtract_couplings {
+    std::int32_t const* rows;
+    T* r;
+    T const* diagonal; ///< null: 1
+    COPPICE_HD void operator()(std::int64_t row, T sum) const {
+        std::int32_t const i = rows[row];
+        r[i] -= diagonal ? diagonal[i] * sum : sum;
+    }
+};
+
 /// The levels of all ranks as seen by one rank.
 template <executor Executor, class T>
 class rank_coupling final : public multilevel_detail::level_coupling<Executor, T, std::int32_t> {
@@ -101,14 +125,8 @@ public:
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = current();
         row_magnitudes_ = zeros(exec, level.size);
-        csr_view<T> const k = level.k.entries().view();
-        std::int32_t const* const rows = level.k.list().data();
-        T* const sums = row_magnitudes_.data();
-        for_each(exec, level.k.list().size(), [=] COPPICE_HD(std::int64_t r) {
-            T sum(0);
-            for (auto e = k.offsets[r]; e < k.offsets[r + 1]; ++e) sum += detail::magnitude(k.coefficients[e]);
-            sums[rows[r]] = sum;
-        });
+        for_each(exec, level.k.list().size(),
+                 store_row_magnitude<T>{level.k.entries().view(), level.k.list().data(), row_magnitudes_.data()});
         return {row_magnitudes_.data()};
     }
     bool stalls(std::int64_t coarse) override {
@@ -213,11 +231,7 @@ public:
     void subtract(Executor const& exec, int depth, T* r, T const* diagonal) override {
         auto& level = *levels_[std::size_t(depth)];
         level.outer.finish(exec);
-        std::int32_t const* const rows = level.rows.rows.data();
-        level.rows.reduce(exec, level.outer.values(), [=] COPPICE_HD(std::int64_t row, T sum) {
-            std::int32_t const i = rows[row]; // r -= K x_outer, or r -= diagonal K x_outer
-            r[i] -= diagonal ? diagonal[i] * sum : sum;
-        });
+        level.rows.reduce(exec, level.outer.values(), subtract_couplings<T>{level.rows.rows.data(), r, diagonal});
     }
     T const* without_couplings(Executor const& exec, int depth, T const* b) override {
         auto& level = *levels_[std::size_t(depth)];

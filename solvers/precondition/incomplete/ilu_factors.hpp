@@ -70,6 +70,21 @@ struct row_schedule {
     }
 };
 
+template <class T>
+struct take_factor {
+    T const* factors;
+    std::int32_t const* positions;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = factors[positions[k]]; }
+};
+template <class T>
+struct invert_factor {
+    T const* factors;
+    std::int32_t const* positions;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = T(1) / factors[positions[i]]; }
+};
+
 /// A strict triangle of the factors, stored as a separate matrix.
 template <executor Executor, class T>
 struct triangle {
@@ -97,9 +112,7 @@ struct triangle {
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
-        std::int32_t const* const position = positions.data();
-        T* const values = matrix.values().data();
-        for_each(exec, positions.size(), [=] COPPICE_HD(std::int64_t k) { values[k] = factors[position[k]]; });
+        for_each(exec, positions.size(), take_factor<T>{factors, positions.data(), matrix.values().data()});
     }
     /// x = (I + T)^-1 b, or x = (D + T)^-1 b if `inverse` holds D^-1; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {
@@ -257,9 +270,7 @@ void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
         T const* const factors = factorise(exec);
         lower_.take(exec, factors);
         upper_.take(exec, factors);
-        std::int32_t const* const diagonal = diagonal_.data();
-        T* const inverse = inverse_.data();
-        for_each(exec, size(), [=] COPPICE_HD(std::int64_t i) { inverse[i] = T(1) / factors[diagonal[i]]; });
+        for_each(exec, size(), detail::invert_factor<T>{factors, diagonal_.data(), inverse_.data()});
         if (is_sound(exec)) return;
         while (next <= shift_) next *= 10;
         if (next > 1e9)

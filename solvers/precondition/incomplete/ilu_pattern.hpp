@@ -106,6 +106,18 @@ struct strict_row {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return end(i) - begin(i); }
 };
 
+struct copy_strict_row {
+    strict_row row;
+    std::int32_t const *from, *offsets;
+    std::int32_t *columns, *positions;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int32_t to = offsets[i];
+        for (std::int32_t k = row.begin(i); k < row.end(i); ++k, ++to) {
+            columns[to] = from[k];
+            positions[to] = k;
+        }
+    }
+};
 template <executor Executor>
 triangle_pattern strict_triangle(Executor const& exec, ilu_pattern const& p, bool lower) {
     std::int64_t const n = p.rows();
@@ -115,15 +127,7 @@ triangle_pattern strict_triangle(Executor const& exec, ilu_pattern const& p, boo
     t.offsets = offsets_of_degrees<std::int32_t>(exec, n, row, total);
     t.columns = buffer<std::int32_t>(exec, total);
     t.positions = buffer<std::int32_t>(exec, total);
-    std::int32_t const *const all_columns = p.columns.data(), *const offsets = t.offsets.data();
-    std::int32_t *const columns = t.columns.data(), *const positions = t.positions.data();
-    for_each(exec, n, [=] COPPICE_HD(std::int64_t i) {
-        std::int32_t to = offsets[i];
-        for (std::int32_t k = row.begin(i); k < row.end(i); ++k, ++to) {
-            columns[to] = all_columns[k];
-            positions[to] = k;
-        }
-    });
+    for_each(exec, n, copy_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.positions.data()});
     return t;
 }
 

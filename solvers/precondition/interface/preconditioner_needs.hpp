@@ -13,12 +13,17 @@
 namespace coppice::inline v0_1 {
 namespace detail {
 
+/// The index of a zero, otherwise the number of elements.
+template <class T>
+struct row_of_zero {
+    array_view<T const> diagonal;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : diagonal.size(); }
+};
 /// Returns the first row with a zero; empty if there is none. Waits.
 template <executor Executor, class T>
 std::optional<std::int64_t> first_zero(Executor const& exec, array_view<T const> diagonal) {
     std::int64_t const n = diagonal.size();
-    auto const row_of_zero = [=] COPPICE_HD(std::int64_t i) { return diagonal[i] == T(0) ? i : n; };
-    std::int64_t const row = reduce(exec, n, n, row_of_zero, smaller{});
+    std::int64_t const row = reduce(exec, n, n, row_of_zero<T>{diagonal}, smaller{});
     if (row == n) return {};
     return row;
 }

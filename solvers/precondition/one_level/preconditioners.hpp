@@ -31,6 +31,34 @@ struct add_couplings {
     }
 };
 
+template <class T>
+struct invert_element {
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] = T(1) / x[i]; }
+};
+/// Writes row i of the system and returns its sums of magnitudes.
+template <class T, class I>
+struct read_tridiagonal_row {
+    csr_view<T, I> a;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD couplings operator()(std::int64_t i) const {
+        T band[3] = {};
+        couplings row{0, 0};
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            T const value = a.coefficients[k];
+            bool const near = distance >= -1 && distance <= 1;
+            if (near) band[distance + 1] = band[distance + 1] + value;
+            if (distance != 0) row.all += double(magnitude(value));
+            if (distance != 0 && near) row.off_diagonal += double(magnitude(value));
+        }
+        lower[i] = band[0];
+        diagonal[i] = band[1];
+        upper[i] = band[2];
+        return row;
+    }
+};
+
 } // namespace detail
 
 /// Computes z_i = r_i / a_ii. Throws matrix_error, with the first such row, if a diagonal entry is zero or not stored.
@@ -96,8 +124,7 @@ void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_vi
     if (auto const row = detail::first_zero(exec, array_view<T const>(next_.view())))
         throw matrix_error("row " + std::to_string(*row) +
                            " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
-    T* const diagonal = next_.data();
-    for_each(exec, next_.size(), [=] COPPICE_HD(std::int64_t i) { diagonal[i] = T(1) / diagonal[i]; });
+    for_each(exec, next_.size(), detail::invert_element<T>{next_.data()});
     inverse_.swap(next_);
 }
 
@@ -121,25 +148,8 @@ tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor 
 template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same_pattern(exec, a);
-    T *const lower = system_.lower.data(), *const diagonal = system_.diagonal.data(),
-             *const upper = system_.upper.data();
-    // Writes row i of the system and returns its sums of magnitudes.
-    auto const read_row = [=] COPPICE_HD(std::int64_t i) {
-        T band[3] = {};
-        detail::couplings row{0, 0};
-        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
-            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
-            T const value = a.coefficients[k];
-            bool const near = distance >= -1 && distance <= 1;
-            if (near) band[distance + 1] = band[distance + 1] + value;
-            if (distance != 0) row.all += double(detail::magnitude(value));
-            if (distance != 0 && near) row.off_diagonal += double(detail::magnitude(value));
-        }
-        lower[i] = band[0];
-        diagonal[i] = band[1];
-        upper[i] = band[2];
-        return row;
-    };
+    detail::read_tridiagonal_row<T, I> const read_row{a, system_.lower.data(), system_.diagonal.data(),
+                                                      system_.upper.data()};
     auto const sum = reduce(exec, a.rows(), detail::couplings{0, 0}, read_row, detail::add_couplings{});
     coverage_ = sum.all != 0 ? sum.off_diagonal / sum.all : 1; // a NaN remains NaN
     regularised_rows_ = regulariser_.regularise(exec, system_, options_, coverage_ == 1);

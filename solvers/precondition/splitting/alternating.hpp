@@ -22,6 +22,18 @@ struct store_residual {
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
 
+template <class T, class I>
+struct covered_weight_of_row {
+    csr_view<T, I> weights;
+    graph_detail::weigh_nonzero<T, I> weigh;
+    COPPICE_HD graph_detail::covered_weight operator()(std::int64_t i) const {
+        graph_detail::covered_weight weight{0, 0};
+        for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
+            weight = graph_detail::add_covered_weight{}(weight, weigh(weights.coefficients[k], weights.indices[k], i));
+        return weight;
+    }
+};
+
 /// Function object `find` for the lines of a grid in each of its directions.
 template <executor Executor>
 struct find_grid_lines {
@@ -37,15 +49,8 @@ struct find_grid_lines {
             auto lines = grid_lines<I>(exec, grid, direction);
             require_size("points of the grid of a preconditioner", lines.vertices, weights.rows());
             graph_detail::weigh_nonzero<T, I> const weigh{lines.links.data(), 2};
-            auto const weigh_row = [=] COPPICE_HD(std::int64_t i) {
-                graph_detail::covered_weight weight{0, 0};
-                for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
-                    weight = graph_detail::add_covered_weight{}(weight,
-                                                                weigh(weights.coefficients[k], weights.indices[k], i));
-                return weight;
-            };
-            auto const sum = reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0}, weigh_row,
-                                    graph_detail::add_covered_weight{});
+            auto const sum = reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0},
+                                    covered_weight_of_row<T, I>{weights, weigh}, graph_detail::add_covered_weight{});
             lines.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1;
             covered += lines.weight_coverage;
             found.forests.push_back(std::move(lines));

@@ -33,6 +33,27 @@ struct compose_orders {
     COPPICE_HD void operator()(std::int64_t p) const { positions[p] = inverse[permutation[p]]; }
 };
 
+/// The inverse of a factor that contains almost nothing of row i of B would amplify the rest of the row, and the next
+/// factor would amplify it again. The diagonal entry becomes diagp_2(B) (Eq. 41). Returns 1 if it changes.
+template <class T, class I>
+struct regularise_weak_row {
+    csr_view<T, I> b;
+    I const* inverse;
+    tridiagonal_view<T> rows;
+    T* diagonal; ///< of `rows`
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        T const min_fraction = T(1) / 1024; // of the row sum
+        T sum(0);
+        for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
+        I const p = inverse[i];
+        T const lower = magnitude(rows.lower[p]), upper = magnitude(rows.upper[p]);
+        T const off_diagonal = lower > upper ? lower : upper, here = magnitude(diagonal[p]);
+        if (!((here > off_diagonal ? here : off_diagonal) < min_fraction * sum) || !is_finite(sum)) return 0;
+        diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
+        return 1;
+    }
+};
+
 /// Several forests with one system each. They share the memory of regularisation and solves.
 template <executor Executor, class T, class I>
 class forest_systems {
@@ -53,23 +74,8 @@ public:
     /// Regularises system l, a submatrix of B; `whole` as for tridiagonal_regulariser. Waits.
     void regularise(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
         tridiagonal<T>& s = system(l);
-        tridiagonal_view<T> const rows = s.view();
-        I const* const inverse = forest(l).inverse.data();
-        T* const diagonal = s.diagonal.data();
-        // The inverse of a factor that contains almost nothing of row i of B would amplify the rest of the row, and the
-        // next factor would amplify it again. The diagonal entry becomes diagp_2(B) (Eq. 41).
-        auto const regularise_weak_row = [=] COPPICE_HD(std::int64_t i) -> std::int64_t {
-            T const min_fraction = T(1) / 1024; // of the row sum
-            T sum(0);
-            for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
-            I const p = inverse[i];
-            T const lower = magnitude(rows.lower[p]), upper = magnitude(rows.upper[p]);
-            T const off_diagonal = lower > upper ? lower : upper, here = magnitude(diagonal[p]);
-            if (!((here > off_diagonal ? here : off_diagonal) < min_fraction * sum) || !is_finite(sum)) return 0;
-            diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
-            return 1;
-        };
-        std::int64_t const weak_rows = reduce(exec, n_, std::int64_t(0), regularise_weak_row, plus{});
+        regularise_weak_row<T, I> const regularise_row{b, forest(l).inverse.data(), s.view(), s.diagonal.data()};
+        std::int64_t const weak_rows = reduce(exec, n_, std::int64_t(0), regularise_row, plus{});
         regularised_[std::size_t(l)] = weak_rows + regulariser_.regularise(exec, s, options_, whole);
     }
     /// Regularises system l, which is not a submatrix.

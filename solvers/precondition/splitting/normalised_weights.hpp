@@ -64,16 +64,20 @@ struct normalised_weights {
     csr_view<T, I> view() const { return edges.view; }
 };
 
-/// Sum of the magnitudes of the off-diagonal entries. Waits.
-template <executor Executor, class T, class I>
-double off_diagonal_weight(Executor const& exec, csr_view<T, I> weights) {
-    auto const of_row = [=] COPPICE_HD(std::int64_t i) {
+template <class T, class I>
+struct off_diagonal_weight_of_row {
+    csr_view<T, I> weights;
+    COPPICE_HD double operator()(std::int64_t i) const {
         double sum = 0;
         for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
             sum += weights.indices[k] == I(i) ? 0.0 : double(magnitude(weights.coefficients[k]));
         return sum;
-    };
-    return reduce(exec, weights.rows(), 0.0, of_row, plus{});
+    }
+};
+/// Sum of the magnitudes of the off-diagonal entries. Waits.
+template <executor Executor, class T, class I>
+double off_diagonal_weight(Executor const& exec, csr_view<T, I> weights) {
+    return reduce(exec, weights.rows(), 0.0, off_diagonal_weight_of_row<T, I>{weights}, plus{});
 }
 
 } // namespace coppice::inline v0_1::detail

@@ -151,6 +151,30 @@ detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Execu
     return {piece_.data(), starts_.data(), broken_before_.data(), std::numeric_limits<std::int32_t>::max()};
 }
 
+namespace detail {
+
+/// Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of the
+/// size of a rounding error; the result is then large, but only in the singular piece.
+template <class T>
+struct blur_diagonal {
+    factor_entries<T> scaled;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        double const blur =
+            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{scaled}(p).largest;
+        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
+        T* const entry = scaled.at(p, p);
+        *entry = T(double(*entry) + (*entry < T(0) ? -blur : blur) * draw);
+    }
+};
+template <class T>
+struct flag_broken_row {
+    factor_probe<T> probe;
+    std::uint8_t* broken;
+    COPPICE_HD std::int64_t operator()(std::int64_t p) const { return broken[p] = probe.breaks(p); }
+};
+
+} // namespace detail
+
 template <executor Executor, class T, class I>
 std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec,
                                                             detail::solvable_factor<Executor, T, I>& factor,
@@ -169,25 +193,14 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     take_memory(exec, size);
     copy_scaled(exec, entries, size, 1 / scale);
     factor_entries<T> const scaled{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach};
-    // Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of
-    // the size of a rounding error; the result is then large, but only in the singular piece.
-    auto const blur_diagonal = [=] COPPICE_HD(std::int64_t p) {
-        double const blur =
-            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{scaled}(p).largest;
-        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
-        T* const entry = scaled.at(p, p);
-        *entry = T(double(*entry) + (*entry < T(0) ? -blur : blur) * draw);
-    };
-    if (!whole) for_each(exec, n, blur_diagonal);
+    if (!whole) for_each(exec, n, blur_diagonal<T>{scaled});
     factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                 rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
     solve_bands<T>(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                    columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1),
                    factor.workspace(), factor.solve_options());
-    std::uint8_t* const broken = broken_.data();
-    auto const flag_broken = [=] COPPICE_HD(std::int64_t p) -> std::int64_t { return broken[p] = probe.breaks(p); };
-    if (reduce(exec, n, std::int64_t(0), flag_broken, plus{}) == 0) return 0;
+    if (reduce(exec, n, std::int64_t(0), flag_broken_row<T>{probe, broken_.data()}, plus{}) == 0) return 0;
     regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
     for_each(exec, n, strengthen_position<T>{entries, pieces, scale});
     return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});

@@ -106,6 +106,15 @@ struct coupled_to_next {
     COPPICE_HD void operator()(std::int64_t p) const { coupled[p] = links[2 * std::int64_t(permutation[p]) + 1] >= 0; }
 };
 
+/// x = P r with ones in padding, which no other equation reads.
+template <class T, class I>
+struct put_in_padded_order {
+    I const* order;
+    array_view<T const> r;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t p) const { x[p] = order[p] < 0 ? T(1) : r[order[p]]; }
+};
+
 /// The ordering, the system and the solve workspace of a factor. Entries outside of the pattern are zero.
 template <executor Executor, class T, class I>
 class solvable_factor {
@@ -153,16 +162,10 @@ public:
             return solve_tridiagonal_in_order(
                 exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()},
                 {order_.data(), order_.data()}, r, z, workspace_.view(), options_);
-        I const* const order = order_.data();
-        T* const in_order = work_.data();
-        for_each(exec, order_.size(), [=] COPPICE_HD(std::int64_t p) {
-            in_order[p] = order[p] < 0 ? T(1) : r[order[p]]; // x = 1 in padding, which no other equation reads
-        });
+        for_each(exec, order_.size(), put_in_padded_order<T, I>{order_.data(), r, work_.data()});
         columns_view<T> const x(work_.view());
         solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
-        for_each(exec, order_.size(), [=] COPPICE_HD(std::int64_t p) {
-            if (order[p] >= 0) z[order[p]] = in_order[p];
-        });
+        for_each(exec, order_.size(), put_back<T, I>{order_.data(), work_.data(), z});
     }
     /// z = P^T S^-T P r. z may be r. Allocates.
     void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {

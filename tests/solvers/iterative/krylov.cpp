@@ -437,7 +437,8 @@ TEST_CASE_TEMPLATE("limit of iterations, cancellation, no history", Fixture, COP
         CHECK(none.relative_residual == doctest::Approx(1));
 
         std::int64_t calls = 0;
-        krylov_options options{.record_history = false};
+        // A device iterates until it reads that the host has cancelled, which may be after many iterations.
+        krylov_options options{.tolerance = 0, .record_history = false};
         options.progress = [&](std::int64_t iteration, double residual) {
             CHECK(iteration == ++calls);
             CHECK(residual > 0);
