@@ -6,7 +6,9 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <type_traits>
 
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/communities.hpp>
 #include <coppice/graph/communities/leiden.hpp>
 #include <coppice/graph_structure.hpp>
@@ -206,3 +208,18 @@ TEST_CASE("leiden: vertices with just enough edges to their community join other
     CHECK(refined[3] == 3);
 }
 #endif
+
+TEST_CASE_TEMPLATE("communities: an R-MAT graph has the same on every executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    Fixture f;
+    auto const exec = f.exec();
+    host_executor const host(1);
+    bool const on_device = !std::is_base_of_v<host_executor, std::decay_t<decltype(exec)>>;
+    auto const on_host = rmat<float>(host, {.scale = on_device ? 18 : 12}); // on devices rows that all blocks share
+    auto const expected = louvain(host, on_host.view());
+    auto const a = exec.copy(on_host);
+    auto const found = louvain(exec, a.view());
+    CHECK(found.levels == expected.levels);
+    CHECK(found.modularity == expected.modularity);
+    CHECK(to_vector(exec, found.labels) == to_vector(host, expected.labels));
+    CHECK(modularity(exec, a.view(), found.labels.view()) == expected.modularity);
+}
