@@ -327,6 +327,9 @@ TEST_CASE("solve: on ranks the methods of one process are tried with a precondit
                 if (preconditioner == "none") CHECK(found["solver"] == "minres");
                 if (preconditioner == "alt-o") CHECK(found["solver"] == "fgmres"); // another one in every iteration
             }
+    // Not the matrix is singular, but a block of it.
+    CHECK(error_of({"solve", swap, "--solver", "direct", "--parts", "2"}, 3).find("of the diagonal block of rank ") !=
+          std::string::npos);
 }
 
 TEST_CASE("commands: graph algorithms on ranks find what one finds") {
