@@ -88,6 +88,7 @@ rank_answer<T> solve_on_rank(solve_options const& o, std::string const& precondi
     auto choices =
         solver_choices(traits, rows.all_rows, std::is_same_v<Executor, host_executor>, o.solver, preconditioner);
     answer.attempts = detail::try_choices(std::move(choices), rows.all_rows, o.max_iterations, attempt);
+    answer.attempts.attempts.front().setup_seconds = answer.setup_seconds; // for all of them
     comm.barrier();
     answer.solve_seconds = clock.lap();
     answer.x = to_vector(exec, x);

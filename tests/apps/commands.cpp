@@ -324,6 +324,7 @@ TEST_CASE("solve: on ranks the methods of one process are tried with a precondit
                 CHECK(found["converged"] == true);
                 CHECK(found["forward_relative_error"].get<double>() < 1e-5);
                 CHECK(found["solver"] == found["attempts"].back()["solver"]);
+                CHECK(found["attempts"][0]["setup_seconds"].get<double>() > 0);
                 if (preconditioner == "none") CHECK(found["solver"] == "minres");
                 if (preconditioner == "alt-o") CHECK(found["solver"] == "fgmres"); // another one in every iteration
             }
