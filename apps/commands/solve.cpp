@@ -128,7 +128,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["solver"] = r.solver;
     json["preconditioner"] = r.preconditioner;
     json["parts"] = o.ranks;
-    if (o.is_automatic() && o.ranks == 1) json["attempts"] = attempts_json(r.attempts);
+    if (o.is_automatic()) json["attempts"] = attempts_json(r.attempts);
     if (r.asymmetry > 0) json["asymmetry"] = r.asymmetry;
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
@@ -358,13 +358,13 @@ near_vectors_of_rank<T> near_vectors_of(solve_options const& o, std::int64_t n, 
     return near;
 }
 
-/// Distributed solve on ranks of this process, with all unknowns of a point on one rank. Defaults: cg for symmetric
-/// matrices, else bicgstab; forest, or multilevel with near-null-space vectors.
+/// Distributed solve on ranks of this process, with all unknowns of a point on one rank. Default preconditioner:
+/// forest, or multilevel with near-null-space vectors.
 template <class Executor, class T>
 solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                              right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
     solve_run<T> run;
-    run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
+    auto const traits = o.solver != automatic_name ? matrix_traits{} : traits_of(host, a.view());
     run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner
                          : o.near_vectors.empty()           ? "forest"
                                                             : "multilevel";
@@ -378,15 +378,12 @@ solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_
         auto const block = [&](buffer<T> const& of) {
             return of.empty() ? std::vector<T>() : std::vector<T>(of.data() + rows.first, of.data() + rows.last);
         };
-        auto const answer = solve_on_rank(o, run, rank_exec, comm, slice_rows(a, rows.first, rows.last), block(rhs.b),
-                                          block(start), status, near_vectors_of<T>(o, a.rows(), rows.first, rows.last));
+        auto answer =
+            solve_on_rank(o, run.preconditioner, traits, rank_exec, comm, slice_rows(a, rows.first, rows.last),
+                          block(rhs.b), block(start), status, near_vectors_of<T>(o, a.rows(), rows.first, rows.last));
         std::copy(answer.x.begin(), answer.x.end(), run.x.data() + rows.first);
         comm.barrier(); // all have read `run`
-        if (comm.rank() != 0) return;
-        run.setup_seconds = answer.setup_seconds;
-        run.solve_seconds = answer.solve_seconds;
-        run.result = answer.result;
-        run.setup = answer.setup;
+        if (comm.rank() == 0) take_answer(run, answer);
     });
     run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
     return run;

@@ -102,6 +102,16 @@ double forward_error_over_ranks(rank_communicator const& comm, std::vector<T> co
     return std::sqrt(sum_of_squares_over_ranks(comm, difference)) / (reference > 0 ? std::sqrt(reference) : 1);
 }
 
+/// Whether every diagonal entry is stored and positive.
+template <class T>
+bool has_positive_diagonal(rank_communicator const& comm, row_block<T> const& rows) {
+    std::int64_t positive = 0;
+    for (std::int64_t i = 0; i < rows.rows(); ++i)
+        for (auto k = std::size_t(rows.offsets[std::size_t(i)]); k < std::size_t(rows.offsets[std::size_t(i) + 1]); ++k)
+            positive += rows.columns[k] == rows.first + i && rows.values[k] > T(0);
+    return over_ranks(comm, positive, plus{}) == rows.all_rows;
+}
+
 /// Throws for a zero on the diagonal or a matrix that is not symmetric, if the preconditioner cannot have it.
 template <class T>
 void check_needs(std::string const& matrix, std::string const& preconditioner, row_block<T> const& rows,
@@ -131,7 +141,7 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
     auto rows = load_rows<T>(host, comm, o.matrix, unknowns_of_points(o, run.preconditioner), status);
     int const scale = scale_rows_into_range(comm, rows);
     bool const symmetric = is_symmetric(host, comm, rows);
-    run.solver = o.solver != automatic_name ? o.solver : symmetric ? "cg" : "bicgstab";
+    matrix_traits const traits{.symmetric = symmetric, .positive_diagonal = has_positive_diagonal(comm, rows)};
     check_needs(o.matrix, run.preconditioner, rows, symmetric);
 
     bool const from_file = !o.system.rhs.empty();
@@ -147,11 +157,8 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
     }
 
     interruptible const until_interrupted;
-    auto answer = solve_on_rank(o, run, exec, comm, rows, b, start, status);
-    run.result = std::move(answer.result);
-    run.setup = std::move(answer.setup);
-    run.setup_seconds = answer.setup_seconds;
-    run.solve_seconds = answer.solve_seconds;
+    auto answer = solve_on_rank(o, run.preconditioner, traits, exec, comm, rows, b, start, status);
+    take_answer(run, answer);
     run.forward_error =
         from_file ? std::numeric_limits<double>::quiet_NaN() : forward_error_over_ranks(comm, answer.x, solution);
     bool const writes = comm.gather(int(!o.system.output.empty()))[0] != 0;

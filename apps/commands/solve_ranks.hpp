@@ -18,7 +18,7 @@ namespace coppice::app {
 
 template <class T>
 struct rank_answer {
-    krylov_result result{};
+    automatic_result attempts{}; ///< at least one
     preconditioner_report setup{};
     double setup_seconds = 0, solve_seconds = 0;
     std::vector<T> x{}; ///< of the rows of the rank
@@ -45,12 +45,14 @@ inline std::int64_t unknowns_of_points(solve_options const& o, std::string const
     return block > 0 ? block : of_all_sizes;
 }
 
-/// Solves with the preconditioner of make_distributed_preconditioner; `run` has the names of method and preconditioner.
-/// `start` is empty for zeros. Collective.
+/// Solves with the preconditioner of make_distributed_preconditioner, named `preconditioner`, and the methods that one
+/// process tries with it for a matrix of these traits, of which symmetric and positive_diagonal count. `start` is empty
+/// for zeros. Collective.
 template <class Executor, class T>
-rank_answer<T> solve_on_rank(solve_options const& o, solve_run<T> const& run, Executor const& exec,
-                             rank_communicator const& comm, row_block<T> const& rows, std::vector<T> const& b,
-                             std::vector<T> const& start, progress& status, near_vectors_of_rank<T> const& near = {}) {
+rank_answer<T> solve_on_rank(solve_options const& o, std::string const& preconditioner, matrix_traits const& traits,
+                             Executor const& exec, rank_communicator const& comm, row_block<T> const& rows,
+                             std::vector<T> const& b, std::vector<T> const& start, progress& status,
+                             near_vectors_of_rank<T> const& near = {}) {
     distributed_csr<Executor, T> const a(exec, comm, rows.offsets, rows.columns, rows.values);
     auto const rhs = exec.copy(b);
     auto const vectors = exec.copy(near.elements);
@@ -58,28 +60,50 @@ rank_answer<T> solve_on_rank(solve_options const& o, solve_run<T> const& run, Ex
     exec.synchronize();
     comm.barrier();
     stopwatch clock;
-    auto const m = make_distributed_preconditioner(exec, comm, run.preconditioner, a, o.options_of(run.preconditioner),
+    auto const m = make_distributed_preconditioner(exec, comm, preconditioner, a, o.options_of(preconditioner),
                                                    near_null_space<T>{near.block, near.count, vectors.view()});
     exec.synchronize();
     comm.barrier();
     rank_answer<T> answer;
     answer.setup_seconds = clock.lap();
-    krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
-    options.progress = [&](std::int64_t iteration, double residual) {
-        if (comm.rank() == 0 && status.enabled())
-            status.show(run.solver + " on ranks: iteration " + std::to_string(iteration) + ", relative residual " +
-                        show_scientific(residual));
-        for (int const stops : comm.gather(int(is_interrupted()))) // all ranks end at the same iteration
-            if (stops) return false;
-        return true;
+    answer.setup = m.report();
+    auto const attempt = [&](solver_choice const& choice, std::int64_t limit) {
+        krylov_options options{
+            .tolerance = o.tolerance, .max_iterations = limit, .restart = std::max(o.restart, choice.restart)};
+        options.progress = [&](std::int64_t iteration, double residual) {
+            if (comm.rank() == 0 && status.enabled())
+                status.show(choice.solver + " on ranks: iteration " + std::to_string(iteration) +
+                            ", relative residual " + show_scientific(residual));
+            for (int const stops : comm.gather(int(is_interrupted()))) // all ranks end at the same iteration
+                if (stops) return false;
+            return true;
+        };
+        solver_attempt one{.choice = choice, .setup = answer.setup};
+        stopwatch each;
+        one.result = solve_distributed(exec, comm, choice.solver, a, m, rhs.view(), x.view(), options);
+        exec.synchronize();
+        one.solve_seconds = each.lap();
+        return one;
     };
-    answer.result = solve_distributed(exec, comm, run.solver, a, m, rhs.view(), x.view(), options);
-    exec.synchronize();
+    auto choices =
+        solver_choices(traits, rows.all_rows, std::is_same_v<Executor, host_executor>, o.solver, preconditioner);
+    answer.attempts = detail::try_choices(std::move(choices), rows.all_rows, o.max_iterations, attempt);
+    answer.attempts.attempts.front().setup_seconds = answer.setup_seconds; // for all of them
     comm.barrier();
     answer.solve_seconds = clock.lap();
-    answer.setup = m.report();
     answer.x = to_vector(exec, x);
     return answer;
+}
+
+/// Moves what rank 0 reports to `run`.
+template <class T>
+void take_answer(solve_run<T>& run, rank_answer<T>& answer) {
+    run.solver = answer.attempts.last().choice.solver;
+    run.result = std::move(answer.attempts.result);
+    run.attempts = std::move(answer.attempts.attempts);
+    run.setup = std::move(answer.setup);
+    run.setup_seconds = answer.setup_seconds;
+    run.solve_seconds = answer.solve_seconds;
 }
 
 /// Solves on the processes of `ranks`, each of which reads its rows of the matrix.

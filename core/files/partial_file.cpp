@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <coppice/core/host/fork_mutex.hpp>
+
 namespace coppice::inline v0_1 {
 namespace {
 
@@ -21,7 +23,7 @@ std::atomic<bool> synced_outputs{true};
 
 /// Whether this is the first call with this folder. The set is never destroyed: outputs may be written during exit.
 bool is_new_folder(std::string const& folder) {
-    static auto* const mutex = new std::mutex;
+    static auto* const mutex = new detail::fork_mutex;
     static auto* const known = new std::set<std::string>;
     std::lock_guard const guard(*mutex);
     return known->insert(folder).second;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/host/fork_mutex.hpp>
 #include <coppice/core/host/host_executor.hpp>
 #include <coppice/core/host/pages.hpp>
 
@@ -128,7 +129,7 @@ private:
         return detail::setting("COPPICE_HOST_POOL") == "0" ? 0 : std::size_t(detail::memory_of_machine()) / 16;
     }
 
-    std::mutex mutex_{};
+    detail::fork_mutex mutex_{};
     cache_budget budget_{saved_bytes()};
     block_cache cache_{budget_};
 };

@@ -21,6 +21,7 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <coppice/core/host/fork_mutex.hpp>
 #include <coppice/core/host/order_annotations.hpp>
 #include <coppice/core/host/spin.hpp>
 
@@ -40,14 +41,14 @@ struct team_loop {
 class loop_team : public std::enable_shared_from_this<loop_team> {
 public:
     explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {
-        std::lock_guard const lock(all_mutex);
+        std::lock_guard const lock(all_mutex());
         next_team_ = all_teams;
         if (next_team_) next_team_->reference_ = &next_team_;
         all_teams = this;
     }
     ~loop_team() { // the last owner may be a helper
         annotate_acquire(this);
-        std::lock_guard const lock(all_mutex);
+        std::lock_guard const lock(all_mutex());
         *reference_ = next_team_;
         if (next_team_) next_team_->reference_ = reference_;
     }
@@ -201,7 +202,10 @@ private:
 
     // A task that oneTBB has not started when the process ends still owns its team. Leak checkers do not search the
     // memory of oneTBB; they find the team in this list.
-    static inline std::mutex all_mutex;
+    static fork_mutex& all_mutex() {
+        static auto& mutex = *new fork_mutex; // teams may end after static objects
+        return mutex;
+    }
     static inline loop_team* all_teams = nullptr;
     loop_team* next_team_ = nullptr;
     loop_team** reference_ = &all_teams; ///< the pointer to this team

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include <coppice/core/host/fork_mutex.hpp>
 #include <coppice/semiring/operators/semirings.hpp>
 #if defined(COPPICE_HAS_CUDA)
 #include <cuda_runtime_api.h>
@@ -41,7 +42,7 @@ public:
 
 private:
     static constexpr std::uintptr_t step = 16;
-    mutable std::mutex mutex_{};
+    mutable detail::fork_mutex mutex_{};
     std::map<std::uintptr_t, std::shared_ptr<held_object>> objects_{};
     std::uintptr_t last_ = 0;
 };

@@ -71,8 +71,16 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
             return distributed::distributed_forest<Base, T>(exec, comm, a, forest_entry::read(o));
         });
     csr_view<T> const own = a.own_block().view();
-    return has_vectors ? make_preconditioner(exec, choice, own, options, near)
-                       : make_preconditioner(exec, choice, own, options);
+    try {
+        return has_vectors ? make_preconditioner(exec, choice, own, options, near)
+                           : make_preconditioner(exec, choice, own, options);
+    } catch (matrix_error const& e) { // its rows are those of the block
+        if (comm.ranks() == 1) throw;
+        auto const first = a.begins()[std::size_t(comm.rank())];
+        throw matrix_error("preconditioner \"" + named.name + "\" of the diagonal block of rank " +
+                           std::to_string(comm.rank()) + ", " + std::to_string(own.rows()) + " rows from row " +
+                           std::to_string(first) + " (from 0): " + e.what());
+    }
 }
 
 template <executor Base, class T>

@@ -319,6 +319,24 @@ void detail::append_attempt(automatic_result& whole, solver_attempt attempt) {
     whole.attempts.push_back(std::move(attempt));
 }
 
+automatic_result detail::try_choices(std::vector<solver_choice> choices, std::int64_t n, std::int64_t max_iterations,
+                                     std::function<solver_attempt(solver_choice const&, std::int64_t)> const& attempt) {
+    automatic_result whole;
+    std::int64_t left = max_iterations;
+    for (std::int64_t limit = choices.size() == 1 ? left : first_limit(n); !choices.empty(); limit *= 4) {
+        std::vector<solver_choice> hopeful;
+        for (solver_choice const& choice : choices) {
+            append_attempt(whole, attempt(choice, std::min(limit, left)));
+            krylov_result const& result = whole.attempts.back().result;
+            left -= result.iterations;
+            if (result.converged || result.reason == krylov_reason::cancelled || left <= 0) return whole;
+            if (may_go_on(whole.attempts.back())) hopeful.push_back(choice);
+        }
+        choices = std::move(hopeful);
+    }
+    return whole;
+}
+
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, double)
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<float>)

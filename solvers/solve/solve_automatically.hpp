@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -84,6 +85,12 @@ struct automatic_result {
 };
 
 namespace detail {
+/// Tries solvers in this order, each from the best x so far, until one converges or is cancelled, or there were
+/// `max_iterations` iterations in all. attempt(choice, limit) makes at most `limit` iterations. Several solvers get few
+/// iterations at first; if none converges, those that need more are tried again with four times as many.
+automatic_result try_choices(std::vector<solver_choice> choices, std::int64_t n, std::int64_t max_iterations,
+                             std::function<solver_attempt(solver_choice const&, std::int64_t)> const& attempt);
+
 template <executor Executor, class T>
 automatic_result solve_by_compiled_choices(Executor const& exec, csr_operator<Executor, T> const& a,
                                            array_view<T const> b, array_view<T> x, automatic_options const& options);

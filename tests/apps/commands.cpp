@@ -308,6 +308,31 @@ TEST_CASE("tridiagonal, solve: distributed") {
     CHECK(one["status"] == "ok");
 }
 
+TEST_CASE("solve: on ranks the methods of one process are tried with a preconditioner, one after the other") {
+    scratch_folder const folder;
+    auto const swap = folder.write("swap.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n");
+    auto const negative = folder.write("negative.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                                       "4 4 5\n1 1 -2\n2 2 -3\n3 3 4\n4 4 -5\n3 2 1\n");
+    for (std::string const ranks : {"1", "2", "3", "7"})
+        for (auto const& matrix : {swap, negative})
+            for (std::string const preconditioner : {"forest", "none", "ilu0", "alt-o"}) {
+                CAPTURE(ranks);
+                CAPTURE(matrix);
+                CAPTURE(preconditioner);
+                auto const found = json_of(
+                    {"solve", matrix, "--preconditioner", preconditioner, "--solution", "ones", "--parts", ranks});
+                CHECK(found["converged"] == true);
+                CHECK(found["forward_relative_error"].get<double>() < 1e-5);
+                CHECK(found["solver"] == found["attempts"].back()["solver"]);
+                CHECK(found["attempts"][0]["setup_seconds"].get<double>() > 0);
+                if (preconditioner == "none") CHECK(found["solver"] == "minres");
+                if (preconditioner == "alt-o") CHECK(found["solver"] == "fgmres"); // another one in every iteration
+            }
+    // Not the matrix is singular, but a block of it.
+    CHECK(error_of({"solve", swap, "--solver", "direct", "--parts", "2"}, 3).find("of the diagonal block of rank ") !=
+          std::string::npos);
+}
+
 TEST_CASE("commands: graph algorithms on ranks find what one finds") {
     for (std::string const algorithm : {"bfs", "communities", "components", "pagerank", "sssp", "triangles"}) {
         CAPTURE(algorithm);

@@ -4,15 +4,20 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string_view>
@@ -26,6 +31,7 @@
 #include "support/executors.hpp"
 #include "support/failing_memory.hpp"
 #include "support/sanitized.hpp"
+#include <coppice/core/host/fork_mutex.hpp>
 #include <coppice/core/host/pages.hpp>
 #include <coppice/core/parallel.hpp>
 
@@ -369,4 +375,42 @@ TEST_CASE("the version can be compared by the preprocessor and is that of its te
     std::string const text = std::to_string(COPPICE_VERSION_MAJOR) + '.' + std::to_string(COPPICE_VERSION_MINOR) + '.' +
                              std::to_string(COPPICE_VERSION_PATCH);
     CHECK(text == COPPICE_VERSION_STRING);
+}
+
+TEST_CASE("memory: no lock of another thread is held in a forked process") {
+    auto const in_child = [](auto const& work) { // exit code of a new process
+        pid_t const child = ::fork();
+        if (child == 0) {
+            ::alarm(60); // ends a process that waits forever
+            ::_exit(work());
+        }
+        int status = -1;
+        CHECK(::waitpid(child, &status, 0) == child);
+        return status;
+    };
+    detail::fork_mutex mutex;
+    std::atomic<bool> held = false;
+    std::thread holder([&] {
+        std::lock_guard const lock(mutex);
+        held = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    });
+    while (!held) std::this_thread::yield();
+    CHECK(in_child([&] { return mutex.try_lock() ? 0 : 1; }) == 0);
+    holder.join();
+    CHECK(mutex.try_lock());
+    mutex.unlock();
+
+    // Large blocks are saved in a list that all threads share.
+    std::atomic<bool> stop = false;
+    std::thread user([&] {
+        for (std::int64_t n = 1; !stop; n = n % 7 + 1) buffer<char>(host_executor{1}, n << 22);
+    });
+    for (int i = 0; i < 20; ++i)
+        CHECK(in_child([] {
+                  buffer<char> const block(host_executor{1}, 1 << 23);
+                  return block.data() ? 0 : 1;
+              }) == 0);
+    stop = true;
+    user.join();
 }

@@ -69,6 +69,11 @@ compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", 
 compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
 compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
 
+swap = folder / "swap.mtx"  # indefinite: not for cg, which was chosen for all symmetric matrices
+swap.write_text("%%MatrixMarket matrix coordinate real symmetric\n8 8 4\n2 1 1\n4 3 1\n6 5 1\n8 7 1\n")
+compare_with_ranks_of_one_process(str(swap), 8, "--solver", "auto", "--preconditioner", "none")
+compare_with_ranks_of_one_process("generate:laplace2d,nx=20", 400, "--solver", "auto", "--preconditioner", "alt-o")
+
 # Values whose squares leave the range, and an absolute tolerance that is larger than the relative one.
 small = folder / "small.mtx"
 small.write_text(

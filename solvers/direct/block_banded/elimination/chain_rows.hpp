@@ -125,6 +125,11 @@ struct matrix_rows {
     /// Magnitudes of the entries of padding rows: powers of two near the largest entries in the columns of the last
     /// block of unknowns and of the block after it, the first one. So a matrix times a power of two is eliminated with
     /// the same pivots, and no padding row is larger than the rows of the matrix, on which the growth test relies.
+    ///
+    /// In a cyclic matrix these unknowns are also y, with large coefficients in rows 0 and 1 perhaps, and small ones
+    /// here. If a row of the matrix became the pivot row of such a copy, the copy could differ from y by its error
+    /// divided by the small coefficient. Therefore these entries count too, and padding rows are `cyclic_margin` times
+    /// as large: they become the pivot rows even after element growth, and none of them remains in a condensed row.
     COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(system_location const& s) const {
         double last = 0, after = 0; // largest entries of the last block of unknowns and of the block after it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
@@ -135,11 +140,13 @@ struct matrix_rows {
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_component(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
         // The block of unknowns after the last one is the first one.
-        for (int i = 0; i < n * n && !cyclic; ++i)
+        for (int i = 0; i < n * n; ++i) {
+            last = larger(largest_component(entry(s, 0, i % n, i / n)), last); // 0 unless cyclic
             after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
-        for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
-            after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
-        return {size_of(last > 0 ? last : after), size_of(after > 0 ? after : last)};
+            if (s.rows > 1) after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
+        }
+        double const margin = cyclic ? cyclic_margin : 1;
+        return {size_of(last > 0 ? last : after, margin), size_of(after > 0 ? after : last, margin)};
     }
     /// Whether block row j of a system can be read by strided pointers alone: it is no boundary row and needs no
     /// conjugation.
@@ -155,11 +162,13 @@ struct matrix_rows {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum) {
+    static constexpr double cyclic_margin = 16; ///< at least max_growth()
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum, double margin) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // chosen so that its reciprocal is normal
         if (!(maximum > 0 && maximum <= double(std::numeric_limits<real>::max()))) return 1;
-        double const size = 1 / scale_to_one(larger(maximum, 0x1p-1022));
+        double const size = margin / scale_to_one(larger(maximum, 0x1p-1022));
         return size < limit ? size : limit;
     }
     template <class R>

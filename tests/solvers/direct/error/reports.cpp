@@ -683,6 +683,53 @@ TEST_CASE_TEMPLATE("bands: refinement changes inaccurate systems only", Fixture,
     CHECK(untouched > 0);
 }
 
+namespace {
+
+/// A batch of equal systems, which are interleaved.
+template <class T, class Executor>
+void check_equal_systems(Executor const& exec, int n, std::int64_t systems, std::uint64_t seed) {
+    CAPTURE(n);
+    CAPTURE(systems);
+    CAPTURE(seed);
+    constexpr std::int64_t rows = 33;
+    block_storage<T> const one(rows, n, seed, true);
+    block_storage<T> all(rows * systems, n, seed, true);
+    auto const of_one = rhs_for(one.meaning(true), 1, seed);
+    std::vector<T> d(std::size_t(rows * systems * n));
+    for (std::int64_t i = 0; i < rows * systems; ++i) {
+        auto const copy = [&](std::vector<T> const& from, std::vector<T>& to, int each) {
+            std::copy_n(from.begin() + i / systems * each, each, to.begin() + i * each);
+        };
+        copy(one.lower, all.lower, n * n);
+        copy(one.diagonal, all.diagonal, n * n);
+        copy(one.upper, all.upper, n * n);
+        copy(of_one, d, n);
+    }
+    blocks_on<T, Executor> const a(exec, all);
+    block_tridiagonal_view<T> const view{all.length, n, a.lower.data(), a.diagonal.data(), a.upper.data()};
+    auto const batch = band_matrix<T>::interleaved_batch(view, systems);
+    auto const reports = solve_matrix(exec, batch, d, {.cyclic = true}).reports;
+    for (solve_report const& r : reports) {
+        CHECK(r.backward_error == reports[0].backward_error);
+        CHECK(r.componentwise_error == reports[0].componentwise_error);
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: equal interleaved systems have equal reports at every position", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const n : {1, 2})
+        for (std::int64_t const systems : {2, 9, 17, 65})
+            for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+                check_equal_systems<double>(exec, n, systems, seed);
+                check_equal_systems<float>(exec, n, systems, seed);
+                check_equal_systems<std::complex<double>>(exec, n, systems, seed);
+                check_equal_systems<std::complex<float>>(exec, n, systems, seed);
+            }
+}
+
 TEST_CASE_TEMPLATE("bands: the report of interleaved systems is the worst of those of the single systems", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/banded.hpp>
 
+#include <cmath>
 #include <cstring>
 
 #include "solvers/band_reference.hpp"
@@ -58,6 +59,47 @@ TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex float",
 }
 TEST_CASE_TEMPLATE("bands: every class, block size and boundary, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
     check_classes<std::complex<double>>(Fixture::exec());
+}
+
+namespace {
+
+/// Cyclic shifts by a block row plus small random entries. In the last segment, the columns of the last and of the
+/// first unknowns may have small entries only, while those in the first rows are large: with n = 1 and the large
+/// entries in `lower`, every digit of x was lost for small = epsilon in 3, 34, 35, 66, ... rows.
+template <class T, class Executor>
+void check_shifts(Executor const& exec) {
+    for (double const small : {std::sqrt(epsilon<T>), 8 * epsilon<T>})
+        for (int const n : {1, 2, 5})
+            for (std::int64_t const length : {3, 4, 5, 6, 31, 33, 34, 35, 36, 63, 65, 66, 600})
+                for (auto const large :
+                     {&block_storage<T>::lower, &block_storage<T>::diagonal, &block_storage<T>::upper})
+                    for (auto const op : {matrix_operation::none, matrix_operation::transposed}) {
+                        CAPTURE(small);
+                        CAPTURE(n);
+                        CAPTURE(length);
+                        CAPTURE(int(op));
+                        block_storage<T> s(length, n, std::uint64_t(length), true);
+                        for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+                            for (T& value : *band) value *= real_of<T>(small);
+                        for (std::int64_t i = 0; i < length * n; ++i)
+                            (s.*large)[std::size_t(i / n * n * n + i % n * (n + 1))] += T(1);
+                        bool const plain = op == matrix_operation::none;
+                        auto const a = plain ? s.meaning(true) : s.meaning(true).transposed(false);
+                        auto const d = rhs_for(a, 1, 7);
+                        auto const result =
+                            solve_blocks(exec, s, d, {.cyclic = true, .operation = op, .method = band_method::chain});
+                        CHECK(backward_error_of(a, result.x, d) <= 50 * epsilon<T>);
+                        CHECK(result.reports[0].status == solve_status::ok);
+                    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: cyclic systems with small entries in the last segment", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_shifts<double>(exec);
+    check_shifts<float>(exec);
+    check_shifts<std::complex<double>>(exec);
 }
 
 TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPICE_TEST_EXECUTORS) {
