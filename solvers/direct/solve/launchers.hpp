@@ -23,7 +23,6 @@
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/chain_host.hpp>
-#include <coppice/solvers/direct/block_banded/chain_models.hpp>
 #include <coppice/solvers/direct/block_banded/chain_tree_plan.hpp>
 #include <coppice/solvers/direct/error/error_host.hpp>
 #if defined(__CUDACC__)

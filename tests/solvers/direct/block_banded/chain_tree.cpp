@@ -6,12 +6,12 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
+#include "solvers/direct/block_banded/chain_models.hpp"
 #include "solvers/direct/block_banded/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/direct/block_banded/chain_tree.hpp>
-#include <coppice/solvers/direct/block_banded/merge_models.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice::test {
