@@ -219,9 +219,14 @@ bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& lau
     }
     return (try_size(s, tile_sizes<T, matrix_block_rows<T>, N + 1, 2 * (N + 1), Left>()) || ...);
 }
+/// The same for a job; false if it is not a pass over the rows of a matrix.
+template <class Job, class Launch>
+bool runs_in_tiles(Job const&, Launch const&) {
+    return false;
+}
 template <bool Left, class T, class Launch>
-bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& launch) {
-    return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
+bool runs_in_tiles(level_pass<Left, chain_level<T, matrix_block_rows<T>>> const& pass, Launch const& launch) {
+    return with_tiles<Left>(pass.level, launch, std::make_integer_sequence<int, largest_tiled>());
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factorisations for the classes of solve_bands, written once over run_step of the launchers.
+/// Factorisations for the classes of solve_bands, written once over run_job of the launchers.
 #pragma once
 
 #include <coppice/solvers/direct/factored/band_factor.hpp>
@@ -16,6 +16,18 @@ struct factor_plan : workspace_layout {
     std::int64_t final_complement, launch;
 };
 
+/// Bytes of the condensed segments of a solve of `rhs_count` right-hand sides, which come first in its workspace.
+template <class T>
+std::int64_t condensed_bytes(levels const& l, int n, int rhs_count) {
+    return align_workspace(for_each_level(l, n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T)));
+}
+template <class T, class Executor>
+std::int64_t factor_launch_bytes(Executor const& exec, levels const& l, int n, int rhs_count) {
+    using level = factored_level<T, matrix_block_rows<T>>;
+    return launch_bytes<T>(
+        exec, std::max(level::elements(rows_shape(l, n, rhs_count)), level::elements(condensed_shape(n, rhs_count))));
+}
+
 template <class T, class Executor>
 factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     levels const l = levels_of(a.batch);
@@ -30,7 +42,7 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     });
     plan.final_complement =
         plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * element_bytes);
-    plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), condensed_shape(a.n, 0)));
+    plan.launch = plan.take(factor_launch_bytes<T>(exec, l, a.n, 0));
     return plan;
 }
 
@@ -73,21 +85,21 @@ struct factored_levels {
     template <class Executor>
     void up(Executor const& exec, factor_step step, std::byte* memory) {
         rows.step = last.step = step;
-        run_step(exec, rows, memory);
+        run_job(exec, rows, memory);
         for (int k = 0; k < depth; ++k) {
             condensed[std::size_t(k)].step = step;
-            run_step(exec, condensed[std::size_t(k)], memory);
+            run_job(exec, condensed[std::size_t(k)], memory);
         }
-        run_step(exec, last, memory);
+        run_job(exec, last, memory);
     }
     template <class Executor>
     void down(Executor const& exec, std::byte* memory) {
         for (int k = depth - 1; k >= 0; --k) {
             condensed[std::size_t(k)].step = factor_step::backward;
-            run_step(exec, condensed[std::size_t(k)], memory);
+            run_job(exec, condensed[std::size_t(k)], memory);
         }
         rows.step = factor_step::backward;
-        run_step(exec, rows, memory);
+        run_job(exec, rows, memory);
     }
 };
 
@@ -142,11 +154,8 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     auto const rows = chain::rows_of(a, options);
     chain::levels const l = chain::levels_of(rows.batch);
     int const rhs_count = int(std::min<std::int64_t>(columns, chain::max_rhs));
-    std::int64_t const condensed =
-        chain::for_each_level(l, rows.n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T));
-    return align_workspace(condensed) +
-           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, rhs_count),
-                                                           chain::condensed_shape(rows.n, rhs_count));
+    return chain::condensed_bytes<T>(l, rows.n, rhs_count) +
+           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, l, rows.n, rhs_count);
 }
 
 template <class T, executor Executor>
@@ -173,8 +182,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     auto const plan = chain::plan_factor(exec, rows);
     int const max_columns = int(std::min<std::int64_t>(x.columns, chain::max_rhs));
     chain::levels const l = chain::levels_of(rows.batch);
-    std::int64_t const launch =
-        align_workspace(chain::for_each_level(l, rows.n, max_columns, [](auto...) {}) * std::int64_t(sizeof(T)));
+    std::int64_t const launch = chain::condensed_bytes<T>(l, rows.n, max_columns);
     for (std::int64_t c = 0; c < x.columns; c += max_columns) {
         int const rhs_count = int(std::min<std::int64_t>(max_columns, x.columns - c));
         chain::matrix_block_rows<lane> const block_rows{rows,

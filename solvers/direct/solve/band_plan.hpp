@@ -64,9 +64,10 @@ void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> con
     plan.take_condensed(starts_with_rpts(exec, a, o, reported)
                             ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
                             : condensed);
-    plan.take_launch(ends ? ends_bytes(rows, rhs_count)
-                          : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, rhs_count),
-                                               condensed_shape(a.block, rhs_count)));
+    plan.take_launch(
+        ends ? ends_bytes(rows, rhs_count)
+             : launch_bytes<lane>(exec, std::max(rows_shape(levels_of(rows.batch), a.block, rhs_count).elements(),
+                                                 condensed_shape(a.block, rhs_count).elements())));
 }
 
 template <class T, class Executor>

@@ -39,12 +39,12 @@ void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels 
                                                    how,      count,
                                                    predicate};
         });
-    for (int k = 0; k < depth; ++k) reduce(exec, coarse_levels[std::size_t(k)], memory);
-    solve_final(
+    for (int k = 0; k < depth; ++k) run_job(exec, coarse_levels[std::size_t(k)].reduction(), memory);
+    run_job(
         exec,
         final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate},
         memory);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
+    for (int k = depth - 1; k >= 0; --k) run_job(exec, coarse_levels[std::size_t(k)].substitution(), memory);
 }
 
 /// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.
@@ -64,12 +64,12 @@ void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows,
     if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
     levels const l = levels_of(exec, block_rows.a);
     auto const finest = finest_level(block_rows, l, how, condensed, predicate);
-    reduce(exec, finest, memory);
+    run_job(exec, finest.reduction(), memory);
     if (merges_in_one_kernel(exec, block_rows.a))
         solve_condensed(exec, tree_job<T>(finest.condensed, l, how, predicate));
     else
         solve_levels(exec, finest.condensed, l, how, reinterpret_cast<T*>(condensed), memory, predicate);
-    substitute(exec, finest, memory);
+    run_job(exec, finest.substitution(), memory);
 }
 
 /// A chain solve of `columns` columns, of which `first` is the first, in groups of the size that the launcher supports.

@@ -189,7 +189,8 @@ COPPICE_HD COPPICE_ONE_COPY void repeat_segment(Team const& team, BlockRows cons
     }
 }
 
-/// Computes the right-hand sides of the condensed segment from those of a segment; `memory` holds forward_elements().
+/// Computes the right-hand sides of the condensed segment from those of a segment; `memory` has a pitch
+/// for each.
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Condensed>
 COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
                                        Locations const& at, T* memory, T* saved, Condensed const& condensed) {
@@ -243,11 +244,7 @@ COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block
     team.sync();
 }
 
-/// Elements of memory that forward_segment and backward_segment need.
-template <class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t forward_elements(Shape const& g) {
-    return std::int64_t(g.pitch()) * g.rhs_count;
-}
+/// Elements of memory that backward_segment needs.
 template <class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t backward_elements(Shape const& g) {
     return std::int64_t(g.unknowns() + g.width() + g.pitch()) * g.rhs_count;

@@ -33,11 +33,14 @@ struct factored_level {
     static std::int64_t saved_total(block_row_shape<any_size> const& g, std::int64_t segments) {
         return (segments + max_lanes - 1) / max_lanes * max_lanes * saved_each(g);
     }
-    /// Elements of memory that a worker needs for any step.
+    /// Elements of memory that a team needs for any step.
     static std::int64_t elements(block_row_shape<any_size> const& g) {
-        std::int64_t const walking = g.reduce_elements(), going = backward_elements(g), coming = forward_elements(g);
-        return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
+        std::int64_t const walking = g.reduce_elements(), going = backward_elements(g);
+        return walking > going ? walking : going;
     }
+    std::int64_t elements() const { return elements(base.shape); }
+    std::int64_t items() const { return base.segments; }
+    int columns() const { return base.shape.reduce_columns(); }
 
     /// Whether the step can be skipped, since its input and output are zero.
     template <int Lanes>
@@ -126,6 +129,9 @@ struct factored_final_complement {
     factor_step step; ///< factorise or forward
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
+    std::int64_t items() const { return base.items(); }
+    static int columns() { return 1; }
+    std::int64_t elements() const { return base.elements(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t saved_each(int width) {
         return std::int64_t(width) * (width + 1);
     }

@@ -25,7 +25,9 @@ struct final_complement {
     int const* predicate;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
+    std::int64_t items() const { return all.batch.systems; }
+    int columns() const { return 3 * condensed.width; }
+    std::int64_t elements() const {
         return std::int64_t(condensed.width | 1) * (condensed.width + condensed.rhs_count);
     }
 
@@ -56,7 +58,7 @@ struct final_complement {
         }
     }
     template <class Team>
-    COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
+    COPPICE_HD void run(Team const& team, std::int64_t s, T* memory) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
         int const w = condensed.width, columns = w + condensed.rhs_count;
         // A team without a system takes part with an identity matrix, so that its lanes reach the same barriers.

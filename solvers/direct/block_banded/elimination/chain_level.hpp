@@ -5,6 +5,7 @@
 /// condensed segment for each (solvers/direct/DESIGN.md).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <coppice/core/device_predicate.hpp>
@@ -38,6 +39,32 @@ COPPICE_HD COPPICE_ONE_COPY padded_locations<lane_count<Lane>> segments_of(level
     return at;
 }
 
+/// The reduction of a level (`Left`), or its substitution, as a job of a launcher: `items()` pieces of work, each done
+/// by a team in elements() of memory.
+template <bool Left, class Level>
+struct level_pass {
+    using value_type = typename Level::value_type;
+
+    Level level;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return level.open(); }
+    std::int64_t items() const { return level.segments; }
+    int columns() const { return Left ? level.shape.reduce_columns() : level.shape.substitute_columns(); }
+    std::int64_t elements() const { return Left ? level.shape.reduce_elements() : level.shape.substitute_elements(); }
+    template <class Lane, class Team>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run(Team const& team, std::int64_t p, Lane* memory) const {
+        run(team, level.shape, p, memory);
+    }
+    /// For the segments in the lanes from p on.
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
+        if constexpr (Left)
+            level.reduce(team, g, p, memory);
+        else
+            level.substitute(team, g, p, memory);
+    }
+};
+
 /// Arguments of one level: block rows as input, condensed segments as output.
 template <class T, class BlockRows>
 struct chain_level {
@@ -53,6 +80,8 @@ struct chain_level {
     int const* predicate; ///< device predicate: if not null and *predicate is 0, the level does nothing
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
+    level_pass<true, chain_level> reduction() const { return {*this}; }
+    level_pass<false, chain_level> substitution() const { return {*this}; }
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
@@ -181,5 +210,11 @@ private:
         team.sync();
     }
 };
+
+/// Whether a pass is over the rows of a real matrix.
+template <class Job>
+inline constexpr bool is_real_pass = false;
+template <bool Left, std::floating_point T>
+inline constexpr bool is_real_pass<level_pass<Left, chain_level<T, matrix_block_rows<T>>>> = true;
 
 } // namespace coppice::inline v0_1::chain

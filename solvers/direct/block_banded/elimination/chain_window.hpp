@@ -90,6 +90,9 @@ struct block_row_shape : Size {
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
         return 2ll * pitch() * substitute_columns() + slot_elements();
     }
+    std::int64_t elements() const {
+        return reduce_elements() > substitute_elements() ? reduce_elements() : substitute_elements();
+    }
 };
 
 /// Options of an elimination.
