@@ -50,56 +50,42 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
 /// right-hand sides of condensed rows.
 template <class T>
 struct factored_levels {
-    factored_level<T, matrix_block_rows<T>> rows;
-    std::array<factored_level<T, condensed_rows<T>>, max_levels> condensed;
-    factored_final_complement<T> last;
-    int depth = 0; ///< levels of condensed rows
+    factor_plan plan;
+    std::byte* factor;
+    chain_levels<T> all;
+    std::array<std::uint8_t const*, max_levels> active{}; ///< of each depth, see factored_level
 
     factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
-                    factor_plan const& plan, std::byte* factor, T* rhs) {
-        int const n = block_rows.a.n, rhs_count = block_rows.rhs_count;
-        levels const l = levels_of(block_rows.a.batch);
-        condensed_rows<T> below{};
-        for_each_level(l, n, rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
-            auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
-            auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
-            condensed_rows<T> const to{matrix, rhs + offset,       sizes, k, 2 * n, rhs_count, block_rows.a,
-                                       span,   block_rows.singular};
-            if (k == 1) {
-                rows = {{block_rows, to, l, rows_shape(l, n, rhs_count), how, count, nullptr},
-                        saved_at(plan, factor, k),
-                        factor_step::factorise};
-            } else {
-                condensed[std::size_t(k - 2)] = {{below, to, l, condensed_shape(n, rhs_count), how, count, nullptr},
-                                                 saved_at(plan, factor, k),
-                                                 factor_step::factorise};
-                depth = k - 1;
-            }
-            below = to;
-        });
-        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.final_complement), factor_step::factorise};
-    }
-    static T* saved_at(factor_plan const& plan, std::byte* factor, int depth) {
-        return reinterpret_cast<T*>(factor + plan.saved[depth - 1]);
+                    factor_plan const& layout, std::byte* memory, T* rhs)
+        : plan(layout), factor(memory),
+          all(block_rows, levels_of(block_rows.a.batch), how, nullptr,
+              [&](int k, std::int64_t, std::int64_t span, std::int64_t offset) -> condensed_rows<T> {
+                  return {at(plan.matrix[k - 1]),
+                          rhs + offset,
+                          reinterpret_cast<real_lane_t<T>*>(at(plan.sizes[k - 1])),
+                          k,
+                          2 * block_rows.a.n,
+                          block_rows.rhs_count,
+                          block_rows.a,
+                          span,
+                          block_rows.singular};
+              }) {}
+    template <class Executor>
+    void up(Executor const& exec, factor_step step, std::byte* memory) const {
+        all.upwards([&](int k, auto const& level) { run_level(exec, k, level, step, memory); });
+        run_job(exec, factored_final_complement<T>{all.last, at(plan.final_complement), step}, memory);
     }
     template <class Executor>
-    void up(Executor const& exec, factor_step step, std::byte* memory) {
-        rows.step = last.step = step;
-        run_job(exec, rows, memory);
-        for (int k = 0; k < depth; ++k) {
-            condensed[std::size_t(k)].step = step;
-            run_job(exec, condensed[std::size_t(k)], memory);
-        }
-        run_job(exec, last, memory);
+    void down(Executor const& exec, std::byte* memory) const {
+        all.downwards([&](int k, auto const& level) { run_level(exec, k, level, factor_step::backward, memory); });
     }
-    template <class Executor>
-    void down(Executor const& exec, std::byte* memory) {
-        for (int k = depth - 1; k >= 0; --k) {
-            condensed[std::size_t(k)].step = factor_step::backward;
-            run_job(exec, condensed[std::size_t(k)], memory);
-        }
-        rows.step = factor_step::backward;
-        run_job(exec, rows, memory);
+
+private:
+    T* at(std::int64_t offset) const { return reinterpret_cast<T*>(factor + offset); }
+    template <class Executor, class BlockRows>
+    void run_level(Executor const& exec, int k, chain_level<T, BlockRows> const& level, factor_step step,
+                   std::byte* memory) const {
+        run_job(exec, factored_level<T, BlockRows>{level, at(plan.saved[k]), step, active[std::size_t(k)]}, memory);
     }
 };
 
