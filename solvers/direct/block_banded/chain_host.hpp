@@ -82,9 +82,9 @@ void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& bloc
             detail::for_each_block(exec, 2, 1,
                                    [&](std::int64_t end, std::int64_t, std::int64_t) { work(e, int(end)); });
         };
-        run(COPPICE_ISA_SELECT(band_ends_reduce<T>));
+        run(COPPICE_ISA_SELECT(band_ends_pass<true, T>));
         COPPICE_ISA_SELECT(band_ends_middle<T>)(e);
-        run(COPPICE_ISA_SELECT(band_ends_substitute<T>));
+        run(COPPICE_ISA_SELECT(band_ends_pass<false, T>));
     }
 }
 
