@@ -134,12 +134,6 @@ struct padded_locations : segment_locations<Lanes> {
                 padding[i] = block_rows.padding(location);
         }
     }
-    template <class BlockRows>
-    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, BlockRows const& block_rows)
-        : segment_locations<Lanes>(at) {
-        for (int i = 0; i < Lanes; ++i)
-            if (this->lane[i].segment >= 0) padding[i] = block_rows.padding(this->lane[i]);
-    }
 };
 
 } // namespace coppice::inline v0_1::chain

@@ -133,7 +133,8 @@ struct matrix_block_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
         return is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed;
     }
-    /// The block rows of a segment that can be copied by for_each_run: those that are matrix_rows::plain.
+    /// The block rows of a segment that can be copied by for_each_run: those that strided pointers
+    /// alone read, not the boundary rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE block_row_range plain(segment_location const& at, int block_rows) const {
         return block_row_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, block_rows);
     }

@@ -141,11 +141,6 @@ struct matrix_rows {
             after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
         return {size_of(last > 0 ? last : after), size_of(after > 0 ? after : last)};
     }
-    /// Whether block row j of a system can be read by strided pointers alone: it is no boundary row and needs no
-    /// conjugation.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_location const& s, std::int64_t j) const {
-        return j > 0 && j < s.rows - 2 && op != matrix_operation::conjugate_transposed;
-    }
     /// Whether scalar row r of block row j is a row of the matrix, not a padding row.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_location const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);
