@@ -13,6 +13,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/workspace_layout.hpp>
+#include <coppice/solvers/direct/interface/pivoting.hpp>
 
 namespace coppice::inline v0_1::rpts {
 
@@ -106,6 +107,13 @@ struct coarse_view {
         std::int64_t const row = system * stride;
         return {lower + row, diagonal + row, upper + row, rhs + row + c * leading, 0, leading};
     }
+    /// For one right-hand side.
+    COPPICE_HD void put(std::int64_t i, auto const& row) const {
+        lower[i] = row.lower;
+        diagonal[i] = row.diagonal;
+        upper[i] = row.upper;
+        rhs[i] = row.rhs;
+    }
 };
 
 /// One level: fine systems with `partitions` partitions each, and their coarse systems of coarse_rows() rows.
@@ -127,6 +135,12 @@ struct level {
 
 /// Step of a level: fine rows -> coarse rows, or coarse solution -> fine solution.
 enum class level_step { reduce, substitute };
+
+/// Pivoting of level k. Scaled pivoting scales only the given rows, of level 0: a coarse row is small because digits
+/// cancelled, and must stay small.
+inline pivoting pivot_of_level(pivoting pivot, int k) {
+    return k > 0 && pivot == pivoting::scaled_partial ? pivoting::partial : pivot;
+}
 
 // These two determine the upper bound of the workspace.
 inline constexpr int min_partition = 32;        ///< smallest M of a reduction on any backend
