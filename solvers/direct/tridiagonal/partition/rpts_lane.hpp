@@ -53,6 +53,16 @@ struct no_extra_work {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
 };
 
+/// A row in an elimination. Scaled partial pivoting scales it so that its largest entry is about 1.
+template <class T, class R = T>
+struct equation {
+    T lower, diagonal, upper;
+    R rhs;
+};
+/// One row of the coarse system.
+template <class T, class R = T>
+using coarse_row = equation<T, R>;
+
 /// The rows of a partition, owned by one worker. Row j is lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] =
 /// rhs[j]. R is T, or a pack of right-hand sides (rhs_pack) with common pivot decisions.
 template <class T, class R = T>
@@ -66,21 +76,14 @@ struct partition_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE constexpr partition_rows from(int first) const {
         return {lower + first, diagonal + first, upper + first, rhs + first};
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, equation<T, R> const& row) const {
+        lower[i] = row.lower;
+        diagonal[i] = row.diagonal;
+        upper[i] = row.upper;
+        rhs[i] = row.rhs;
+    }
 };
 
-/// One row of the coarse system.
-template <class T, class R = T>
-struct coarse_row {
-    T lower, diagonal, upper;
-    R rhs;
-};
-
-/// A row in an elimination. Scaled partial pivoting scales it so that its largest entry is about 1.
-template <class T, class R>
-struct equation {
-    T lower, diagonal, upper;
-    R rhs;
-};
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper,
                                                        R const& rhs) {
@@ -90,6 +93,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& 
     } else {
         return {lower, diagonal, upper, rhs};
     }
+}
+
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
+    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
 }
 
 /// Whether coefficient `other` of one row is a better pivot than `entry` of another row; false if either is NaN.
@@ -304,47 +312,20 @@ struct open_row {
     T weight{1}; ///< see combination
 };
 
+/// Eliminates an unknown from row q and the running row p (Algorithm 2, lines 4-23): the better pivot row of the two is
+/// stored in `slot`, which then determines the unknown from the two after it; the result is their linear combination.
+/// The threshold has been applied to p.entry.
 template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
-    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
-}
-
-/// Stores the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
-template <class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& rows, int j, T const& reciprocal,
-                                                 T const& next, T const& after, R const& rhs) {
-    rows.lower[j] = reciprocal;
-    rows.diagonal[j] = next;
-    rows.upper[j] = after;
-    rows.rhs[j] = rhs;
-}
-
-/// Eliminates x[j-1] from row j and the running row p (Algorithm 2, lines 4-23): the better pivot row of the two is
-/// stored in slot j-1; the result is their linear combination.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& slots, int slot,
                                                               equation<T, R> const& q, open_row<T, R> const& p,
                                                               auto const& threshold) {
-    T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
+    T const q_entry = flushed(q.lower, threshold);
     T const weight = P == pivoting::none ? T(1) : p.weight;
-    auto const swap = outdone<P>(p_entry, q_entry * weight);
-    combination<T> const c(p_entry, q_entry, weight);
-    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(swap, p_entry), select(swap, q.diagonal, p.next),
-               select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs));
+    auto const swap = outdone<P>(p.entry, q_entry * weight);
+    combination<T> const c(p.entry, q_entry, weight);
+    slots.put(slot, {c.template reciprocal_of_pivot<P>(swap, p.entry), select(swap, q.diagonal, p.next),
+                     select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs)});
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
-}
-
-/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns the last running row.
-template <pivoting P, int AtOnce, class T, class R, class ExtraWork = no_extra_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
-                                                               open_row<T, R> p, auto const& threshold,
-                                                               ExtraWork extra = {}) {
-    COPPICE_UNROLL_BY(AtOnce)
-    for (int j = from; j < to; ++j) {
-        extra(j);
-        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
-    }
-    return p;
 }
 
 /// Computes the unknown of a slot from the two unknowns after it.
@@ -353,31 +334,29 @@ COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next
                                               R const& x1, R const& x2) {
     return reciprocal * (rhs - next * x1 - after * x2);
 }
-
-/// Solves slots last .. first upwards into rhs, given the two unknowns after slot `last`.
-template <int AtOnce, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
-                                                         R x2) {
-    COPPICE_UNROLL_BY(AtOnce)
-    for (int j = last; j >= first; --j) {
-        R const x = solve_slot(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j], x1, x2);
-        rows.rhs[j] = x;
-        x2 = x1;
-        x1 = x;
-    }
+/// The same, and shifts these: x2 = x1, x1 = the unknown.
+template <class T>
+COPPICE_ALWAYS_INLINE T solve_slot(partition_rows<T> const& slots, int slot, T& x1, T& x2) {
+    T const x = solve_slot(slots.lower[slot], slots.diagonal[slot], slots.upper[slot], slots.rhs[slot], x1, x2);
+    x2 = x1;
+    x1 = x;
+    return x;
 }
 
-/// Solves a whole system of `length` >= 1 rows with lower[0] = upper[length-1] = 0; the solution replaces rhs.
+/// Solves a whole system of `length` >= 1 rows, row_at(j), from the first row to the last; the entries outside the
+/// matrix are zero. The solution is in slots.rhs.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
-                                                     auto const& threshold) {
-    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
-    auto const first = row_of<P>(rows, 0);
-    open_row<T> const p =
-        eliminate_rows<P, at_once>(rows, 1, length, open_row<T>{first.diagonal, first.upper, first.rhs}, threshold);
-    T const x = p.rhs * safe_reciprocal(p.entry);
-    rows.rhs[length - 1] = x;
-    substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));
+COPPICE_ALWAYS_INLINE void solve_downwards(partition_rows<T> const& slots, int length, auto const& row_at,
+                                           auto const& threshold) {
+    auto const first = row_at(0);
+    open_row<T> p{first.diagonal, first.upper, first.rhs};
+    for (int j = 1; j < length; ++j) {
+        p.entry = flushed(p.entry, threshold);
+        p = eliminate_row<P>(slots, j - 1, row_at(j), p, threshold);
+    }
+    T x1 = p.rhs * safe_reciprocal(p.entry), x2(T(0));
+    slots.rhs[length - 1] = x1;
+    for (int j = length - 2; j >= 0; --j) slots.rhs[j] = solve_slot(slots, j, x1, x2);
 }
 
 } // namespace coppice::inline v0_1::rpts
