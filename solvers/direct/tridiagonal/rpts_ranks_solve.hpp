@@ -64,11 +64,8 @@ rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, arr
             if (rest > 0) now.fine.after = coarse.rhs + 2 * partitions;
             all.carried[std::size_t(all.depth)] = rest;
             all.levels[std::size_t(all.depth++)] = now;
-            all.last.size = 2 * partitions + rest;
-            all.last.lower = coarse.lower;
-            all.last.diagonal = coarse.diagonal;
-            all.last.upper = coarse.upper;
-            all.last.rhs = all.last.x = all.solution = coarse.rhs;
+            all.last = next_systems(all.last, coarse, 2 * partitions + rest);
+            all.solution = coarse.rhs;
         });
     for (int k = 0; k < all.depth; ++k) {
         level<T> const& now = all.levels[std::size_t(k)];

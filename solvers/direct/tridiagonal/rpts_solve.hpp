@@ -125,18 +125,7 @@ bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
             auto* const pair_records = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
             levels[std::size_t(depth++)] = {systems, coarse, partitions, threshold, pair_records};
-            systems = {coarse_rows(systems.size, partitions, how.partition, cyclic),
-                       coarse.lower,
-                       coarse.diagonal,
-                       coarse.upper,
-                       coarse.rhs,
-                       coarse.rhs,
-                       systems.systems,
-                       systems.columns,
-                       band,
-                       all,
-                       all};
-            systems.cyclic = cyclic;
+            systems = next_systems(systems, coarse, coarse_rows(systems.size, partitions, how.partition, cyclic));
         });
     auto const run = [&](int k, level_step step) {
         return result_of(

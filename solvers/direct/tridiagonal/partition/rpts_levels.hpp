@@ -116,6 +116,17 @@ struct coarse_view {
     }
 };
 
+/// `size` rows of each of these coarse systems, as the fine systems of the next level, which have the columns and
+/// couplings of those of `fine`.
+template <class T>
+system_view<T> next_systems(system_view<T> fine, coarse_view<T> const& coarse, std::int64_t size) {
+    fine.size = size, fine.stride = coarse.stride, fine.rhs_leading = fine.x_leading = coarse.leading;
+    fine.lower = coarse.lower, fine.diagonal = coarse.diagonal, fine.upper = coarse.upper;
+    fine.rhs = fine.x = coarse.rhs;
+    fine.order = fine.target = nullptr, fine.ready = false, fine.not_finite = nullptr;
+    return fine;
+}
+
 /// One level: fine systems with `partitions` partitions each, and their coarse systems of coarse_rows() rows.
 template <class T>
 struct level {
