@@ -20,32 +20,29 @@ struct scalar_band_rows : matrix_block_rows<T> {
     using blocks = matrix_block_rows<T>;
     using blocks::a, blocks::d;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit scalar_band_rows(blocks const& rows) : blocks(rows) {}
+    COPPICE_LANE explicit scalar_band_rows(blocks const& rows) : blocks(rows) {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int, int rhs_index) const {
+    COPPICE_LANE T rhs_of(segment_location const& at, int u, int, int rhs_index) const {
         return blocks::rhs_of(at, u / a.n, u % a.n, rhs_index);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int, int c,
-                                                padding_sizes const& padding) const {
+    COPPICE_LANE T entry_of(segment_location const& at, int u, int, int c, padding_sizes const& padding) const {
         return blocks::entry_of(at, u / a.n, u % a.n, u % a.n + c, padding);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool needs_padding(segment_location const& at, int to) const {
+    COPPICE_LANE bool needs_padding(segment_location const& at, int to) const {
         return blocks::needs_padding(at, (to + a.n - 1) / a.n);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(segment_location const& at) const { return at.begin * a.n; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(segment_location const& at) const { return first_of(at); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int plain_begin() const { return blocks::plain_begin() * a.n; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t plain_end(segment_location const& at) const {
-        return blocks::plain_end(at) * a.n;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE block_row_range plain(segment_location const& at, int block_rows) const {
+    COPPICE_LANE std::int64_t first_of(segment_location const& at) const { return at.begin * a.n; }
+    COPPICE_LANE std::int64_t origin(segment_location const& at) const { return first_of(at); }
+    COPPICE_LANE int plain_begin() const { return blocks::plain_begin() * a.n; }
+    COPPICE_LANE std::int64_t plain_end(segment_location const& at) const { return blocks::plain_end(at) * a.n; }
+    COPPICE_LANE block_row_range plain(segment_location const& at, int block_rows) const {
         return block_row_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - first_of(at), block_rows);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
+    COPPICE_LANE static constexpr std::int64_t stride() { return 1; }
     template <class Shape>
     static constexpr int max_block_rows = Shape::width() / 2 << log_segment_rows;
     template <class Shape, class Run>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+    COPPICE_LANE void for_each_run(Shape const& g, Run const& run) const {
         constexpr std::integral_constant<int, 1> row{};
         int const n = g.width() / 2;
         // In the transposed matrix, band k is band -k of the stored matrix, from row k on.
@@ -60,13 +57,12 @@ struct scalar_band_rows : matrix_block_rows<T> {
             if (i > 0) at += stride_of_bands;
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows,
-                                                              int rhs_index) const {
+    COPPICE_LANE solution_run<T> solution(segment_location const& at, int block_rows, int rhs_index) const {
         solution_run<T> run = blocks::solution(at, block_rows / a.n, rhs_index);
         run.stride = 1;
         return run;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int) const {
+    COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int) const {
         std::int64_t const row = first_of(location) + u - a.n;
         return row >= 0 && row < a.scalar_rows ? row : -1;
     }

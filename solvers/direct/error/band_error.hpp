@@ -39,7 +39,7 @@ struct far_number {
 };
 
 /// Raises `to` to the maxima `by` of other rows.
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
+COPPICE_LANE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
     raise_to(&to.residual, by.residual);
     raise_to(&to.matrix, by.matrix);
     raise_to(&to.solution, by.solution);
@@ -105,7 +105,7 @@ struct attempt_scope {
     int const* next = nullptr; ///< [system]: number of the next attempt for it; null: the attempt is for all systems
 
     COPPICE_HD bool open() const { return is_enabled(predicate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
+    COPPICE_LANE bool covers(std::int64_t system) const { return !next || next[system] == number; }
     /// Whether the elimination of a system only tests whether it is singular; its solution is not changed.
     COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
 };

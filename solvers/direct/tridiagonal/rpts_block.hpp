@@ -16,7 +16,7 @@ namespace coppice::inline v0_1::rpts {
 
 /// Number of rows of a cyclic system that are in no partition if `tile` is its last tile; otherwise 0.
 template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE int rows_after(level<T> const& s, std::int64_t tile) {
+COPPICE_LANE int rows_after(level<T> const& s, std::int64_t tile) {
     if (!Cyclic || tile != (s.partitions - 1) / tile_partitions) return 0;
     return int(s.fine.size - s.partitions * block_partition);
 }

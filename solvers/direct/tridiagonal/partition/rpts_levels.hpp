@@ -89,10 +89,10 @@ struct finite_check {
     int* flag; ///< may be null
     bool failed = false;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void see(T const& value) {
+    COPPICE_LANE void see(T const& value) {
         failed |= !((value < T(0) ? -value : value) <= std::numeric_limits<T>::max());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void finish() const {
+    COPPICE_LANE void finish() const {
         if (failed && flag) raise_flag(flag);
     }
 };
