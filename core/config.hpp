@@ -79,6 +79,9 @@
 #define COPPICE_ALWAYS_INLINE inline
 #endif
 
+// Lane code: for the host and for devices, inlined.
+#define COPPICE_LANE COPPICE_HD COPPICE_ALWAYS_INLINE
+
 // COPPICE_ALWAYS_INLINE for a lambda; written after its parameter list.
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))

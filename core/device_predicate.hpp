@@ -8,6 +8,6 @@
 namespace coppice::inline v0_1 {
 
 /// Whether work with this predicate runs: `predicate` is null (no predicate), or the flag is not 0.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool is_enabled(int const* predicate) { return !predicate || *predicate != 0; }
+COPPICE_LANE bool is_enabled(int const* predicate) { return !predicate || *predicate != 0; }
 
 } // namespace coppice::inline v0_1

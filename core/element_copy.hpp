@@ -18,7 +18,7 @@ namespace coppice::inline v0_1 {
 /// Starts the copy of an element. The value is visible to this thread after finish_copies(), and to other threads after
 /// a subsequent barrier.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
+COPPICE_LANE void start_copy(T* to, T const* from) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if defined(__CUDA_ARCH__)
     __pipeline_memcpy_async(to, from, sizeof(T));
@@ -29,7 +29,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
 
 /// Loads an element that is not used again soon: its cache line is evicted first.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
+COPPICE_LANE T load_once(T const* from) {
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_floating_point_v<T>) return __ldcs(from);
 #endif
@@ -37,7 +37,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
 }
 /// Loads a value that another block may have written during this kernel; bypasses the first-level cache.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T load_fresh(T const* from) {
+COPPICE_LANE T load_fresh(T const* from) {
 #if defined(__CUDA_ARCH__)
     using word = std::conditional_t<alignof(T) % 16 == 0, int4, std::conditional_t<alignof(T) % 8 == 0, int2, int>>;
     T copy;
@@ -50,7 +50,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_fresh(T const* from) {
 #endif
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_once(T* to, T const& value) {
+COPPICE_LANE void store_once(T* to, T const& value) {
 #if defined(__CUDA_ARCH__)
     if constexpr (std::is_floating_point_v<T>) return __stcs(to, value);
 #endif
@@ -58,7 +58,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_once(T* to, T const& value) {
 }
 
 /// Waits for all copies that this thread has started.
-COPPICE_HD COPPICE_ALWAYS_INLINE void finish_copies() {
+COPPICE_LANE void finish_copies() {
 #if defined(__CUDA_ARCH__)
     __pipeline_commit();
     __pipeline_wait_prior(0);

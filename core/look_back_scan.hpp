@@ -148,7 +148,7 @@ COPPICE_HD State before_block(std::int64_t b, State const* of_levels, Combine co
 /// Calls body(k) for k = from, from + step, ..., at most `Items` times and only for k < end. If all `Items` exist, the
 /// trip count is a compile-time constant, so that all loads can be in flight together.
 template <int Items, class Body>
-COPPICE_HD COPPICE_ALWAYS_INLINE void for_strided(int from, int step, int end, Body const& body) {
+COPPICE_LANE void for_strided(int from, int step, int end, Body const& body) {
     if (from + (Items - 1) * step < end) {
         COPPICE_UNROLL
         for (int j = 0; j < Items; ++j) body(from + j * step);

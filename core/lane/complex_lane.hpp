@@ -18,37 +18,33 @@ struct complex_lane {
     R re, im;
 
     complex_lane() = default;
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit complex_lane(typename lane_traits<R>::value_type real)
-        : re(real), im(0) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane(R const& real, R const& imaginary) : re(real), im(imaginary) {}
+    COPPICE_LANE explicit complex_lane(typename lane_traits<R>::value_type real) : re(real), im(0) {}
+    COPPICE_LANE complex_lane(R const& real, R const& imaginary) : re(real), im(imaginary) {}
 
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator+(complex_lane const& a, complex_lane const& b) {
+    friend COPPICE_LANE complex_lane operator+(complex_lane const& a, complex_lane const& b) {
         return {a.re + b.re, a.im + b.im};
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator-(complex_lane const& a, complex_lane const& b) {
+    friend COPPICE_LANE complex_lane operator-(complex_lane const& a, complex_lane const& b) {
         return {a.re - b.re, a.im - b.im};
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator*(complex_lane const& a, complex_lane const& b) {
+    friend COPPICE_LANE complex_lane operator*(complex_lane const& a, complex_lane const& b) {
         return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator-(complex_lane const& a) { return {-a.re, -a.im}; }
+    friend COPPICE_LANE complex_lane operator-(complex_lane const& a) { return {-a.re, -a.im}; }
     /// re| + |im|, LAPACK's measure of the size of a pivot.
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE R magnitude(complex_lane const& a) {
-        return magnitude(a.re) + magnitude(a.im);
-    }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane conjugate(complex_lane const& a) { return {a.re, -a.im}; }
+    friend COPPICE_LANE R magnitude(complex_lane const& a) { return magnitude(a.re) + magnitude(a.im); }
+    friend COPPICE_LANE complex_lane conjugate(complex_lane const& a) { return {a.re, -a.im}; }
     template <class Mask>
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane select(Mask const& condition, complex_lane const& a,
-                                                                complex_lane const& b) {
+    friend COPPICE_LANE complex_lane select(Mask const& condition, complex_lane const& a, complex_lane const& b) {
         return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
     }
     /// a * factor for a real factor.
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane scaled(complex_lane const& a, R const& factor) {
+    friend COPPICE_LANE complex_lane scaled(complex_lane const& a, R const& factor) {
         return {a.re * factor, a.im * factor};
     }
     /// 1 / a without intermediate overflow. If |re| and |im| are both below the smallest normal number, `a` is replaced
     /// by that number.
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane safe_reciprocal(complex_lane const& a) {
+    friend COPPICE_LANE complex_lane safe_reciprocal(complex_lane const& a) {
         R const smallest(std::numeric_limits<typename lane_traits<R>::value_type>::min());
         R const size = larger(magnitude(a.re), magnitude(a.im));
         R const real = select(size < smallest, smallest, a.re);
@@ -60,8 +56,8 @@ struct complex_lane {
     }
 };
 
-COPPICE_HD COPPICE_ALWAYS_INLINE float conjugate(float a) { return a; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double conjugate(double a) { return a; }
+COPPICE_LANE float conjugate(float a) { return a; }
+COPPICE_LANE double conjugate(double a) { return a; }
 
 /// The real lane type that belongs to a lane type.
 template <class T>
@@ -78,7 +74,7 @@ template <class T>
 inline constexpr bool is_complex_lane = !std::is_same_v<real_lane_t<T>, T>;
 
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T scaled(T const& a, T const& factor) {
+COPPICE_LANE T scaled(T const& a, T const& factor) {
     return a * factor;
 }
 

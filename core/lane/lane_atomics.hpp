@@ -12,7 +12,7 @@
 namespace coppice::inline v0_1 {
 
 /// *address = min(*address, value).
-COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* address, std::int64_t value) {
+COPPICE_LANE void lower_to(std::int64_t* address, std::int64_t value) {
 #if defined(__CUDA_ARCH__)
     atomicMin(reinterpret_cast<long long*>(address), static_cast<long long>(value));
 #else
@@ -26,7 +26,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* address, std::int64
 }
 
 /// *address = max(*address, value) for values >= 0; NaN counts as larger than all numbers.
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* address, double value) {
+COPPICE_LANE void raise_to(double* address, double value) {
     // The bits of values >= 0 are ordered as integers; those of a quiet NaN are above those of infinity.
     std::int64_t bits;
     if (value != value) {
@@ -46,7 +46,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* address, double value) {
 }
 
 /// ++*address.
-COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* address) {
+COPPICE_LANE void count_one(std::int64_t* address) {
 #if defined(__CUDA_ARCH__)
     atomicAdd(reinterpret_cast<unsigned long long*>(address), 1ull);
 #else
@@ -55,7 +55,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* address) {
 }
 
 /// *word |= bits.
-COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_t bits) { // not covered: kernels only
+COPPICE_LANE void set_bits(std::uint32_t* word, std::uint32_t bits) { // not covered: kernels only
 #if defined(__CUDA_ARCH__)
     atomicOr(word, bits);
 #else
@@ -65,7 +65,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_
 
 /// Compare and swap: *address = value if *address == expected. Returns the old value. Integers of 4 or 8 bytes.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* address, T expected, T value) { // not covered: kernels only
+COPPICE_LANE T exchange_if(T* address, T expected, T value) { // not covered: kernels only
 #if defined(__CUDA_ARCH__)
     using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
     return T(atomicCAS(reinterpret_cast<word*>(address), word(expected), word(value)));
@@ -77,7 +77,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* address, T expected, T value) 
 
 /// *flag = 1; may be called by any number of workers.
 template <class Flag>
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
+COPPICE_LANE void raise_flag(Flag* flag) {
 #if defined(__CUDA_ARCH__)
     if (*flag != Flag(1)) *flag = Flag(1); // avoids stores of many warps to one address, which would be serialised
 #else
@@ -86,7 +86,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
 }
 /// Whether raise_flag has been called for this flag. A concurrent call may or may not be seen.
 template <class Flag>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool is_raised(Flag const* flag) {
+COPPICE_LANE bool is_raised(Flag const* flag) {
 #if defined(__CUDA_ARCH__)
     return *static_cast<Flag const volatile*>(flag) != Flag(0);
 #else

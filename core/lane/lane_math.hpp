@@ -14,19 +14,19 @@
 namespace coppice::inline v0_1 {
 
 /// condition ? a : b, without a branch on data.
-COPPICE_HD COPPICE_ALWAYS_INLINE float select(bool condition, float a, float b) { return condition ? a : b; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double select(bool condition, double a, double b) { return condition ? a : b; }
+COPPICE_LANE float select(bool condition, float a, float b) { return condition ? a : b; }
+COPPICE_LANE double select(bool condition, double a, double b) { return condition ? a : b; }
 
-COPPICE_HD COPPICE_ALWAYS_INLINE float magnitude(float a) { return __builtin_fabsf(a); }
-COPPICE_HD COPPICE_ALWAYS_INLINE double magnitude(double a) { return __builtin_fabs(a); }
+COPPICE_LANE float magnitude(float a) { return __builtin_fabsf(a); }
+COPPICE_LANE double magnitude(double a) { return __builtin_fabs(a); }
 
 /// The larger of two values; b if a is NaN.
-COPPICE_HD COPPICE_ALWAYS_INLINE float larger(float a, float b) { return b < a ? a : b; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double larger(double a, double b) { return b < a ? a : b; }
+COPPICE_LANE float larger(float a, float b) { return b < a ? a : b; }
+COPPICE_LANE double larger(double a, double b) { return b < a ? a : b; }
 
 /// The larger of |a| and |b|; NaN if b is NaN.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T larger_magnitude(T const& a, T const& b) {
+COPPICE_LANE T larger_magnitude(T const& a, T const& b) {
     return larger(magnitude(a), magnitude(b));
 }
 #if defined(__CUDA_ARCH__)
@@ -38,7 +38,7 @@ __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float co
 #endif
 
 /// Number of bits of `value` without leading zeros. (nvcc 13.0 folds std::bit_width to a constant in device code.)
-COPPICE_HD COPPICE_ALWAYS_INLINE int bit_width(std::uint64_t value) {
+COPPICE_LANE int bit_width(std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
     return 64 - __clzll(static_cast<long long>(value));
 #else
@@ -49,7 +49,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int bit_width(std::uint64_t value) {
 /// a b + c. For scalars the operation is fused if the processor has such an instruction, independent of the surrounding
 /// expression and of the number of right-hand sides. For packs the compiler decides.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T multiply_add(T const& a, T const& b, T const& c) {
+COPPICE_LANE T multiply_add(T const& a, T const& b, T const& c) {
     return a * b + c;
 }
 #if defined(__CUDA_ARCH__)
@@ -86,11 +86,11 @@ struct lane_traits<double> {
 /// 1 / a for `a` that is not subnormal. In float on a GPU the error is up to one unit in the last place: a correctly
 /// rounded quotient takes ten more instructions and does not improve the elimination.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal(T const& a) {
+COPPICE_LANE T reciprocal(T const& a) {
     return T(1) / a;
 }
 #if defined(__CUDA_ARCH__)
-COPPICE_HD COPPICE_ALWAYS_INLINE float reciprocal(float const& a) {
+COPPICE_LANE float reciprocal(float const& a) {
     float r;
     asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
@@ -101,7 +101,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE float reciprocal(float const& a) {
 /// A zero pivot with a zero right-hand side then gives 0; with any other right-hand side it gives a huge or infinite
 /// value (epsilon-tilde of Algorithm 1). NaN stays NaN.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T safe_reciprocal(T const& a) {
+COPPICE_LANE T safe_reciprocal(T const& a) {
     T const smallest(std::numeric_limits<typename lane_traits<T>::value_type>::min());
     return reciprocal(select(magnitude(a) < smallest, smallest, a));
 }
@@ -109,7 +109,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T safe_reciprocal(T const& a) {
 /// Returns the power of two s that scales a >= 0 such that 0.75 <= a s < 1.5, computed from the exponent of the rounded
 /// `a` in three integer instructions. For the two largest binades a s < 6; for subnormal a, a s < 1.5. s is finite and
 /// positive for every `a`, including NaN.
-COPPICE_HD COPPICE_ALWAYS_INLINE float near_inverse(float a) {
+COPPICE_LANE float near_inverse(float a) {
     std::uint32_t rounded;
     __builtin_memcpy(&rounded, &a, sizeof(a));
     std::int32_t bits = std::int32_t(~(rounded + 0x00400000u) & 0x7f800000u) - 0x00800000;
@@ -117,7 +117,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE float near_inverse(float a) {
     __builtin_memcpy(&a, &bits, sizeof(a));
     return a;
 }
-COPPICE_HD COPPICE_ALWAYS_INLINE double near_inverse(double a) {
+COPPICE_LANE double near_inverse(double a) {
     std::uint64_t bits;
     __builtin_memcpy(&bits, &a, sizeof(a));
     std::int32_t high = std::int32_t(~(std::uint32_t(bits >> 32) + 0x00080000u) & 0x7ff00000u) - 0x00100000;
@@ -128,21 +128,19 @@ COPPICE_HD COPPICE_ALWAYS_INLINE double near_inverse(double a) {
 }
 /// Returns the leading 32 bits of |a|. They are ordered as |a| up to the truncated bits and are cheaper to compare than
 /// doubles.
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int32_t leading_bits(float a) {
+COPPICE_LANE std::int32_t leading_bits(float a) {
     std::int32_t bits;
     __builtin_memcpy(&bits, &a, sizeof(a));
     return bits & 0x7fffffff;
 }
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int32_t leading_bits(double a) {
+COPPICE_LANE std::int32_t leading_bits(double a) {
     std::int64_t bits;
     __builtin_memcpy(&bits, &a, sizeof(a));
     return std::int32_t(bits >> 32) & 0x7fffffff;
 }
 /// Creates a number from its leading bits; the other bits are 0.
-COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, float& a) {
-    __builtin_memcpy(&a, &bits, sizeof(a));
-}
-COPPICE_HD COPPICE_ALWAYS_INLINE void from_leading_bits(std::int32_t bits, double& a) {
+COPPICE_LANE void from_leading_bits(std::int32_t bits, float& a) { __builtin_memcpy(&a, &bits, sizeof(a)); }
+COPPICE_LANE void from_leading_bits(std::int32_t bits, double& a) {
     std::int64_t const all = std::int64_t(bits) << 32;
     __builtin_memcpy(&a, &all, sizeof(a));
 }
@@ -168,7 +166,7 @@ COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
 /// two: one approximate reciprocal and two comparisons replace four integer instructions. For a >= 2^126 the product is
 /// below 4.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T rough_inverse(T const& a) {
+COPPICE_LANE T rough_inverse(T const& a) {
     return near_inverse(a);
 }
 /// Whether rough_inverse has the accuracy of 1 / a.
@@ -189,7 +187,7 @@ __device__ COPPICE_ALWAYS_INLINE float rough_inverse(float const& a) {
 
 /// 1 / a to about one unit in the last place. Neither `a` nor the result may be close to the limits of the range.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T plain_reciprocal(T const& a) {
+COPPICE_LANE T plain_reciprocal(T const& a) {
     return T(1) / a;
 }
 #if defined(__CUDA_ARCH__)

@@ -16,49 +16,34 @@ namespace coppice::inline v0_1::chain {
 /// Scalar rows of one banded system with one right-hand side; a model of segment_rows. Segments are counted in blocks
 /// of n rows, block rows of a segment in scalar rows.
 template <class T>
-struct scalar_band_rows {
-    static constexpr int depth = 0;
-    static constexpr bool of_matrix = true;
+struct scalar_band_rows : matrix_block_rows<T> {
+    using blocks = matrix_block_rows<T>;
+    using blocks::a, blocks::d;
 
-    matrix_block_rows<T> of;
-    std::int64_t* singular; ///< as in matrix_block_rows
+    COPPICE_LANE explicit scalar_band_rows(blocks const& rows) : blocks(rows) {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit scalar_band_rows(matrix_block_rows<T> const& rows)
-        : of(rows), singular(rows.singular) {}
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int, int rhs_index) const {
-        return of.rhs_of(at, u / of.a.n, u % of.a.n, rhs_index);
+    COPPICE_LANE T rhs_of(segment_location const& at, int u, int, int rhs_index) const {
+        return blocks::rhs_of(at, u / a.n, u % a.n, rhs_index);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int, int c,
-                                                padding_sizes const& padding) const {
-        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c, padding);
+    COPPICE_LANE T entry_of(segment_location const& at, int u, int, int c, padding_sizes const& padding) const {
+        return blocks::entry_of(at, u / a.n, u % a.n, u % a.n + c, padding);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static growth_reference<real_lane_t<T>> known(segment_location const&, int) {
-        return {0, false};
+    COPPICE_LANE bool needs_padding(segment_location const& at, int to) const {
+        return blocks::needs_padding(at, (to + a.n - 1) / a.n);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool needs_padding(segment_location const& at, int to) const {
-        return of.needs_padding(at, (to + of.a.n - 1) / of.a.n);
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const { return of.padding(at); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(segment_location const& at) const {
-        return at.begin * of.a.n;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(segment_location const& at) const { return first_of(at); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int plain_begin() const { return of.plain_begin() * of.a.n; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t plain_end(segment_location const& at) const {
-        return of.plain_end(at) * of.a.n;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE block_row_range plain(segment_location const& at, int block_rows) const {
+    COPPICE_LANE std::int64_t first_of(segment_location const& at) const { return at.begin * a.n; }
+    COPPICE_LANE std::int64_t origin(segment_location const& at) const { return first_of(at); }
+    COPPICE_LANE int plain_begin() const { return blocks::plain_begin() * a.n; }
+    COPPICE_LANE std::int64_t plain_end(segment_location const& at) const { return blocks::plain_end(at) * a.n; }
+    COPPICE_LANE block_row_range plain(segment_location const& at, int block_rows) const {
         return block_row_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - first_of(at), block_rows);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
+    COPPICE_LANE static constexpr std::int64_t stride() { return 1; }
     template <class Shape>
     static constexpr int max_block_rows = Shape::width() / 2 << log_segment_rows;
     template <class Shape, class Run>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+    COPPICE_LANE void for_each_run(Shape const& g, Run const& run) const {
         constexpr std::integral_constant<int, 1> row{};
-        matrix_rows<T> const& a = of.a;
         int const n = g.width() / 2;
         // In the transposed matrix, band k is band -k of the stored matrix, from row k on.
         bool const transposed = a.op != matrix_operation::none;
@@ -68,19 +53,18 @@ struct scalar_band_rows {
         for (int i = 0; i <= 2 * n + 1; ++i) {                   // a single loop, since its body is long
             int const k = i - 1 - n, band = transposed ? -k : k; // column minus row
             bool const stored = -a.lower_bands <= band && band <= a.upper_bands;
-            run(i == 0 ? of.d : stored ? a.diagonal + at : nullptr, 1, row, i, 1);
+            run(i == 0 ? d : stored ? a.diagonal + at : nullptr, 1, row, i, 1);
             if (i > 0) at += stride_of_bands;
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows,
-                                                              int rhs_index) const {
-        solution_run<T> run = of.solution(at, block_rows / of.a.n, rhs_index);
+    COPPICE_LANE solution_run<T> solution(segment_location const& at, int block_rows, int rhs_index) const {
+        solution_run<T> run = blocks::solution(at, block_rows / a.n, rhs_index);
         run.stride = 1;
         return run;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int) const {
-        std::int64_t const row = first_of(location) + u - of.a.n;
-        return row >= 0 && row < of.a.scalar_rows ? row : -1;
+    COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int) const {
+        std::int64_t const row = first_of(location) + u - a.n;
+        return row >= 0 && row < a.scalar_rows ? row : -1;
     }
 };
 

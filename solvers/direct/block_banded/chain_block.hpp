@@ -85,14 +85,14 @@ struct warp_tile {
     std::int64_t const first, end;
     tile_type tile;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, chain_level<T, BlockRows> const& of, std::int64_t begin,
-                                               std::int64_t after, tile_plan const& plan, unsigned char* shared)
+    COPPICE_LANE warp_tile(Block const& b, chain_level<T, BlockRows> const& of, std::int64_t begin, std::int64_t after,
+                           tile_plan const& plan, unsigned char* shared)
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, team(b), locations(reinterpret_cast<staged_segment*>(shared)),
           first(begin), end(after), tile(b, of.block_rows, g, locations,
                                          reinterpret_cast<T*>(locations + sizes::segments), plan.pitch, team.segment) {}
     warp_tile(warp_tile const&) = delete; // members refer to each other
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void run() {
+    COPPICE_LANE void run() {
         if constexpr (Left)
             reduce();
         else
@@ -100,11 +100,11 @@ struct warp_tile {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE void start() {
+    COPPICE_LANE void start() {
         tile.locate(s.all, first, end, locations);
         tile.begin();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() {
+    COPPICE_LANE void reduce() {
         start();
         segment_locations<1> const& at = locations[team.segment].at;
         pivot_observer<BlockRows, 1> const observer{{}, s.block_rows, at};
@@ -116,8 +116,7 @@ private:
     /// Stores the growth_reference of the condensed segment, with the flag if it has grown: `of_rows` is the size of
     /// the rows, `largest` the largest condensed entry in the columns of this lane. Returns the lanes that have found
     /// growth, one bit each.
-    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned flag_growth(segment_location const& location, real of_matrix,
-                                                          real largest) const {
+    COPPICE_LANE unsigned flag_growth(segment_location const& location, real of_matrix, real largest) const {
         bool const none = team.idle || location.segment < 0;
         growth_reference<real> const size =
             none ? growth_reference<real>(0, false) : s.size_before(location, of_matrix);
@@ -128,11 +127,11 @@ private:
                 growth_reference<real>(size.size, any_of_segment(observed, sizes::lanes, team.segment)).encoded();
         return observed;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void again(unsigned flagged) const {
+    COPPICE_LANE void again(unsigned flagged) const {
         if (flagged != 0)
             eliminate_flagged<Left, K, W>(block, s, first, flagged, sizes::lanes, reinterpret_cast<T*>(locations));
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
+    COPPICE_LANE void substitute() {
         start();
         segment_locations<1> const& at = locations[team.segment].at;
         slot_rows<T, shape> const slots{tile.segment(team.segment), g};
@@ -154,7 +153,7 @@ private:
         again(flagged);
     }
     /// Loads y and z of the segment. All loads are issued before the first value is stored.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
+    COPPICE_LANE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
         segment_boundary<T> const boundary{s.condensed};
         T of_y[each]{}, of_z[each]{};
@@ -171,7 +170,7 @@ private:
     }
     /// Stores the solution, which has replaced the right-hand sides of the slots, except for the segments with a lane
     /// in `by_householder`.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned by_householder) const {
+    COPPICE_LANE void store(unsigned by_householder) const {
         constexpr int in_y = W / 2 - K; // as in store_slots
         team.sync();
         if (tile.follow() && g.block_rows * K % warp_lanes == 0 && by_householder == 0) {
@@ -219,9 +218,14 @@ bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& lau
     }
     return (try_size(s, tile_sizes<T, matrix_block_rows<T>, N + 1, 2 * (N + 1), Left>()) || ...);
 }
+/// The same for a job; false if it is not a pass over the rows of a matrix.
+template <class Job, class Launch>
+bool runs_in_tiles(Job const&, Launch const&) {
+    return false;
+}
 template <bool Left, class T, class Launch>
-bool with_tiles(chain_level<T, matrix_block_rows<T>> const& s, Launch const& launch) {
-    return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
+bool runs_in_tiles(level_pass<Left, chain_level<T, matrix_block_rows<T>>> const& pass, Launch const& launch) {
+    return with_tiles<Left>(pass.level, launch, std::make_integer_sequence<int, largest_tiled>());
 }
 
 } // namespace coppice::inline v0_1::chain

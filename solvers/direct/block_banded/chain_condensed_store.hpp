@@ -40,13 +40,11 @@ struct condensed_store {
         return {memory, memory + segments * 2 * W * W, memory + segments * (2 * W + 1) * W,
                 reinterpret_cast<real*>(memory + segments * (elements - 1))};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_store from(std::int64_t segment) const {
+    COPPICE_LANE condensed_store from(std::int64_t segment) const {
         return {matrix + segment * 2 * W * W, rhs + segment * W, upper + segment * triangle, sizes + segment};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t segment, int c) const {
-        return matrix + (segment * 2 * W + c) * W;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* rhs_of(std::int64_t segment) const { return rhs + segment * W; }
+    COPPICE_LANE T* column(std::int64_t segment, int c) const { return matrix + (segment * 2 * W + c) * W; }
+    COPPICE_LANE T* rhs_of(std::int64_t segment) const { return rhs + segment * W; }
 };
 
 /// A team of `Lanes` lanes of a warp; a block has several teams.
@@ -56,18 +54,16 @@ struct merge_team {
     int number, lane,
         first; ///< index of the team, of this lane in the team, and of the first lane of the team in its warp
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit merge_team(Block const& b)
+    COPPICE_LANE explicit merge_team(Block const& b)
         : block(b), number(int(unsigned(b.thread()) / Lanes)), lane(b.thread() & (Lanes - 1)),
           first(b.thread() & (warp_lanes - 1) & ~(Lanes - 1)) {}
     static constexpr int in_warp = warp_lanes / Lanes;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return lane; }
+    COPPICE_LANE int rank() const { return lane; }
     /// Whether one of the lanes has its bit set in a ballot.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of(unsigned ballot) const {
-        return (ballot >> first & (~0u >> (warp_lanes - Lanes))) != 0;
-    }
+    COPPICE_LANE bool any_of(unsigned ballot) const { return (ballot >> first & (~0u >> (warp_lanes - Lanes))) != 0; }
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
+    COPPICE_LANE T from(T const& value, int lane_of_team) const {
         return block.from_lane(value, first + lane_of_team);
     }
 };

@@ -78,38 +78,9 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     tile_type(warp, s, first, s.segments, plan, shared).run();
 }
 
-template <class T, class BlockRows>
-__global__ void __launch_bounds__(128) reduce_kernel(chain_level<T, BlockRows> s, team_layout layout) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    wait_for_predecessor();
-    if (!s.open()) return;
-    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
-    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
-}
-
-template <class T, class BlockRows>
-__global__ void __launch_bounds__(128) substitute_kernel(chain_level<T, BlockRows> s, team_layout layout) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    wait_for_predecessor();
-    if (!s.open()) return;
-    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
-    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.substitute(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
-}
-
-template <class T>
-__global__ void __launch_bounds__(128) close_kernel(final_complement<T> c, team_layout layout) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    wait_for_predecessor();
-    if (!c.open()) return;
-    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
-    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    c.solve(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
-}
-
+/// A team for each item of a job.
 template <class Job>
-__global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout) {
+__global__ void __launch_bounds__(128) team_kernel(Job job, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!job.open()) return;
@@ -135,22 +106,12 @@ __global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_cons
 
 /// Launches on a GPU need no workspace except for the condensed segments.
 template <class T>
-std::int64_t launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
+std::int64_t launch_bytes(cuda_executor const&, std::int64_t) {
     return 0;
 }
 
 inline dim3 grid_of(std::int64_t blocks) {
     return dim3(unsigned(checked_cast<int>(blocks, "number of CUDA blocks of solve_bands")));
-}
-
-template <class Job>
-void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job const& job, std::int64_t teams,
-               int columns, std::int64_t elements) {
-    using T = typename Job::value_type;
-    team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
-    std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
-    launch_shared(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
-                  job, layout);
 }
 
 /// Runs a level by tiles if there are tiles for it and they fit into shared memory; returns whether it did.
@@ -174,24 +135,15 @@ int rhs_at_once(cuda_executor const&, matrix_rows<T> const& a) {
     return has_tiles(a) ? 1 : max_rhs;
 }
 
-template <class T, class BlockRows>
-void reduce(cuda_executor const& exec, chain_level<T, BlockRows> const& s, std::byte*) {
-    if constexpr (BlockRows::of_matrix)
-        if (with_tiles<true>(s, run_tiles{exec})) return;
-    run_teams(exec, &reduce_kernel<T, BlockRows>, s, s.segments, s.shape.reduce_columns(), s.shape.reduce_elements());
-}
-
-template <class T, class BlockRows>
-void substitute(cuda_executor const& exec, chain_level<T, BlockRows> const& s, std::byte*) {
-    if constexpr (BlockRows::of_matrix)
-        if (with_tiles<false>(s, run_tiles{exec})) return;
-    run_teams(exec, &substitute_kernel<T, BlockRows>, s, s.segments, s.shape.substitute_columns(),
-              s.shape.substitute_elements());
-}
-
-template <class T>
-void solve_final(cuda_executor const& exec, final_complement<T> const& c, std::byte*) {
-    run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.condensed.width, c.elements());
+/// Runs a job: the passes over rows of the matrix by tiles if there are any for their sizes, other jobs by teams.
+template <class Job>
+void run_job(cuda_executor const& exec, Job const& job, std::byte*) {
+    using T = typename Job::value_type;
+    if (runs_in_tiles(job, run_tiles{exec})) return;
+    team_layout const layout = layout_for(job.columns(), job.elements(), sizeof(T), shared_limit(exec));
+    std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
+    launch_shared(exec, &team_kernel<Job>, grid_of((job.items() + layout.teams - 1) / layout.teams),
+                  layout.teams * layout.lanes, bytes, job, layout);
 }
 
 /// Whether one kernel solves all condensed segments: not if one system may be so much longer than the others that the
@@ -223,23 +175,6 @@ void solve_condensed(cuda_executor const& exec, tree_job<T> job) {
         }
         launch_early(exec, kernel, grid_of(job.plan.blocks(lanes)), job.plan.threads, bytes, sharing, job);
     });
-}
-
-template <class T, class BlockRows>
-void run_step(cuda_executor const& exec, factored_level<T, BlockRows> const& s, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_level<T, BlockRows>>, s, s.base.segments, s.base.shape.reduce_columns(),
-              s.elements(s.base.shape));
-}
-
-template <class T>
-void run_step(cuda_executor const& exec, factored_final_complement<T> const& c, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_final_complement<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
-}
-
-template <class T>
-std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size> const&,
-                                 block_row_shape<any_size> const&) {
-    return 0;
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
+#include <type_traits>
 
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/host/parallel_host.hpp>
@@ -38,6 +40,18 @@ bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
     }
 }
 
+/// The kernel of a job whose items are segments, for the instructions of this processor.
+template <class Job>
+auto kernel_of(Job const&) {
+    return COPPICE_ISA_SELECT(chain_pass<Job>);
+}
+template <bool Left, std::floating_point T>
+auto kernel_of(level_pass<Left, chain_level<T, matrix_block_rows<T>>> const& job) {
+    using this_job = std::remove_cvref_t<decltype(job)>;
+    return band_tiles::takes(job.level) ? COPPICE_ISA_SELECT(band_pass<Left, T>)
+                                        : COPPICE_ISA_SELECT(chain_pass<this_job>);
+}
+
 /// Number of right-hand sides that are solved together: one if tiles of bands, which take one, solve the system. So a
 /// right-hand side gets the same bits alone and together with others.
 template <class T>
@@ -68,81 +82,38 @@ void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& bloc
             detail::for_each_block(exec, 2, 1,
                                    [&](std::int64_t end, std::int64_t, std::int64_t) { work(e, int(end)); });
         };
-        run(COPPICE_ISA_SELECT(band_ends_reduce<T>));
+        run(COPPICE_ISA_SELECT(band_ends_pass<true, T>));
         COPPICE_ISA_SELECT(band_ends_middle<T>)(e);
-        run(COPPICE_ISA_SELECT(band_ends_substitute<T>));
+        run(COPPICE_ISA_SELECT(band_ends_pass<false, T>));
     }
 }
 
-/// Bytes of workspace of a launch in addition to the condensed segments.
+/// Bytes of workspace for jobs of so many elements, in addition to the condensed segments: for each thread a register
+/// of at most 64 bytes for each real number of every element.
 template <class T>
-std::int64_t launch_bytes(host_executor const& exec, block_row_shape<any_size> const& rows,
-                          block_row_shape<any_size> const& condensed) {
-    return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(condensed));
+std::int64_t launch_bytes(host_executor const& exec, std::int64_t elements) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T and value_type are equal if T is a real number
+    std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
+    return exec.threads() * elements * 64 * reals;
 }
 
-/// Distributes segments over the threads, each with `bytes` of memory.
-template <class Job, class Kernel>
-void run_segments(host_executor const& exec, Job const& job, std::int64_t segments, std::int64_t bytes,
-                  std::byte* memory, Kernel kernel) {
+/// Runs a job: distributes its segments over the threads in groups, one segment in each lane of a pack, or its systems.
+template <class Job>
+void run_job(host_executor const& exec, Job const& job, std::byte* memory) {
+    using T = typename Job::value_type;
     if (!job.open()) return;
-    std::int64_t const groups = (segments + host_group - 1) / host_group;
+    constexpr std::int64_t group = in_packs<Job> ? host_group : 1;
+    std::int64_t const items = job.items(), groups = (items + group - 1) / group;
     std::int64_t const workers = std::min<std::int64_t>(exec.threads(), groups);
+    std::int64_t const bytes = launch_bytes<T>(host_executor{1}, job.elements());
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
-        std::int64_t const first = groups * w / workers * host_group;
-        std::int64_t const last = std::min(segments, groups * (w + 1) / workers * host_group);
-        kernel(job, first, last, memory + w * bytes);
+        std::int64_t const first = groups * w / workers * group;
+        std::int64_t const last = std::min(items, groups * (w + 1) / workers * group);
+        if constexpr (in_packs<Job>)
+            kernel_of(job)(job, first, last, memory + w * bytes);
+        else
+            for (std::int64_t s = first; s < last; ++s) job.run(alone{}, s, reinterpret_cast<T*>(memory + w * bytes));
     });
-}
-
-template <class T, class BlockRows>
-void reduce(host_executor const& exec, chain_level<T, BlockRows> const& s, std::byte* memory) {
-    using this_level = chain_level<T, BlockRows>;
-    if constexpr (band_tiles::possible<this_level>)
-        if (band_tiles::takes(s))
-            return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
-                                COPPICE_ISA_SELECT(band_reduce<T>));
-    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_level>));
-}
-
-template <class T, class BlockRows>
-void substitute(host_executor const& exec, chain_level<T, BlockRows> const& s, std::byte* memory) {
-    using this_level = chain_level<T, BlockRows>;
-    if constexpr (band_tiles::possible<this_level>)
-        if (band_tiles::takes(s))
-            return run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory,
-                                COPPICE_ISA_SELECT(band_substitute<T>));
-    run_segments(exec, s, s.segments, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_substitute<this_level>));
-}
-
-template <class T>
-void solve_final(host_executor const& exec, final_complement<T> const& c, std::byte* memory) {
-    if (!c.open()) return;
-    std::int64_t const systems = c.all.batch.systems, workers = std::min<std::int64_t>(exec.threads(), systems);
-    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
-        T* const mine = reinterpret_cast<T*>(memory) + w * c.elements();
-        for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s) c.solve(alone{}, s, mine);
-    });
-}
-
-/// Executes the current step of a level that saves its factors, for all segments.
-template <class T, class BlockRows>
-void run_step(host_executor const& exec, factored_level<T, BlockRows> const& s, std::byte* memory) {
-    using this_level = factored_level<T, BlockRows>;
-    run_segments(exec, s, s.base.segments, factor_tile_bytes<T>(s.base.shape), memory,
-                 COPPICE_ISA_SELECT(chain_factor<this_level>));
-}
-
-/// The final Schur complement of all systems.
-template <class T>
-void run_step(host_executor const&, factored_final_complement<T> const& c, std::byte* memory) {
-    for (std::int64_t s = 0; s < c.base.all.batch.systems; ++s) c.run(alone{}, s, reinterpret_cast<T*>(memory));
-}
-
-template <class T>
-std::int64_t factor_launch_bytes(host_executor const& exec, block_row_shape<any_size> const& rows,
-                                 block_row_shape<any_size> const& condensed) {
-    return exec.threads() * std::max(factor_tile_bytes<T>(rows), factor_tile_bytes<T>(condensed));
 }
 
 } // namespace coppice::inline v0_1::chain

@@ -17,8 +17,8 @@ namespace coppice::inline v0_1::chain {
 /// of y, followed by the inner unknowns. The second half of y, the first block of the segment, is part of the solution
 /// (K may be less than its size); the first half of y belongs to the previous segment.
 template <class T, class BlockRows, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(BlockRows const& block_rows, segment_location const& at,
-                                                  slot_rows<T, Shape> const& from, int thread) {
+COPPICE_LANE void store_slots(BlockRows const& block_rows, segment_location const& at, slot_rows<T, Shape> const& from,
+                              int thread) {
     Shape const& g = from.g;
     int const k = g.rows(), w = g.width(), in_y = w / 2 - k;
     solution_run<T> const to = block_rows.solution(at, g.block_rows, 0);
@@ -34,8 +34,8 @@ struct staged_block_rows {
     bool conjugated; ///< as in staged_block_row
 
     template <class Team, class Shape>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, padded_locations<1> const&, int u,
-                                               stack_view<T> const& to) const {
+    COPPICE_LANE void load(Team const& team, Shape const&, padded_locations<1> const&, int u,
+                           stack_view<T> const& to) const {
         staged_block_row<T, K> const block_row{&from.rhs(u, 0, 0), conjugated};
         for (int i = team.rank(); i < K * (W + K + 1); i += team.size()) {
             int const c = i / K, r = i - c * K;
@@ -61,8 +61,7 @@ struct householder_segments {
     T* const memory; ///< elements() of it
     warp_team<Block> const team;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE householder_segments(Block const& b, chain_level<T, BlockRows> const& of,
-                                                          T* elements)
+    COPPICE_LANE householder_segments(Block const& b, chain_level<T, BlockRows> const& of, T* elements)
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, memory(elements), team{b} {}
     householder_segments(householder_segments const&) = delete; // members refer to each other
 
@@ -74,7 +73,7 @@ struct householder_segments {
 
     /// Repeats the growth test for segment p, whose condensed segment was flagged, and eliminates it by Householder
     /// reflections if it has grown.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
+    COPPICE_LANE void reduce(std::int64_t p) const {
         padded_locations<1> const at(s.all, s.block_rows, p);
         segment_location const& location = at.lane[0];
         auto const block_rows = stage_block_rows(at);
@@ -94,7 +93,7 @@ struct householder_segments {
         team.sync();
     }
     /// Solves segment p, which was condensed by Householder reflections.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(std::int64_t p) const {
+    COPPICE_LANE void substitute(std::int64_t p) const {
         padded_locations<1> const at(s.all, s.block_rows, p);
         auto const block_rows = stage_block_rows(at);
         slot_rows<T, shape> const& slots = block_rows.from;
@@ -110,19 +109,19 @@ struct householder_segments {
 private:
     /// Elements of two stacks; at least one value for each lane fits into them.
     template <class Size>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(block_row_shape<Size> const& of) {
+    COPPICE_LANE static constexpr std::int64_t stack_elements(block_row_shape<Size> const& of) {
         std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
         return stacks < warp_lanes ? warp_lanes : stacks;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE staged_block_rows<T, K, W> stage_block_rows(padded_locations<1> const& at) const {
+    COPPICE_LANE staged_block_rows<T, K, W> stage_block_rows(padded_locations<1> const& at) const {
         slot_rows<T, shape> const slots{memory + stack_elements(g), g};
         load_entrywise(s.block_rows, staged_segment{0, 0, 0, at}, g, 0, g.block_rows, slots.at, team.rank());
         team.sync();
         return {slots, s.block_rows.conjugated()};
     }
     /// Largest entry of the block rows that are rows of the matrix, not padding rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(segment_location const& location,
-                                                          staged_block_rows<T, K, W> const& block_rows) const {
+    COPPICE_LANE real largest_of_rows(segment_location const& location,
+                                      staged_block_rows<T, K, W> const& block_rows) const {
         int const rows = s.block_rows.solution(location, g.block_rows, 0).rows;
         real largest(0);
         for (int i = team.rank(); i < rows; i += warp_lanes) {

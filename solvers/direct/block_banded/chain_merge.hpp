@@ -44,14 +44,13 @@ struct condensed_columns {
     T y_or_rhs[rows];   ///< column of S, or the right-hand side, in this lane
     real reference = 1; ///< encoded growth_reference
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
+    COPPICE_LANE condensed_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) held[r] = y_or_rhs[r] = T(0);
     }
 
     /// Loads condensed segment i, the leftmost one of the following merges.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(condensed_store<T, W> const& condensed, std::int64_t i,
-                                                     bool active) {
+    COPPICE_LANE void take_first(condensed_store<T, W> const& condensed, std::int64_t i, bool active) {
         swapped = false;
         column_type const own = load(condensed.column(i, W + position()), active && holds_middle(false)),
                           other = load(y_or_rhs_address(condensed, i), active && has_y_or_rhs());
@@ -65,8 +64,8 @@ struct condensed_columns {
     }
     /// Loads the values of the right condensed segment i that this lane needs for a merge in which `swapped` is
     /// swapped_then.
-    COPPICE_HD COPPICE_ALWAYS_INLINE right_columns take_right(condensed_store<T, W> const& condensed, std::int64_t i,
-                                                              bool swapped_then, bool active) const {
+    COPPICE_LANE right_columns take_right(condensed_store<T, W> const& condensed, std::int64_t i, bool swapped_then,
+                                          bool active) const {
         T const* const from = condensed.column(i, holds_middle(swapped_then) ? position() : W + position());
         return {load(from, active && in_sets()), load(condensed.rhs_of(i), active && of_rhs()),
                 active ? condensed.sizes[i] : real(1)};
@@ -74,8 +73,8 @@ struct condensed_columns {
     /// Merges the condensed segment with its right neighbour, which was condensed segment i; the separator rows are
     /// stored in `separators` at index i.
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(right_columns right, condensed_store<T, W> const& separators,
-                                                std::int64_t i, bool active, Observer const& observer) {
+    COPPICE_LANE void merge(right_columns right, condensed_store<T, W> const& separators, std::int64_t i, bool active,
+                            Observer const& observer) {
         T before[W], other[W];
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -110,19 +109,18 @@ struct condensed_columns {
         }
     }
     /// Stores the condensed segment at index i.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(condensed_store<T, W> const& condensed, std::int64_t i) const {
+    COPPICE_LANE void put(condensed_store<T, W> const& condensed, std::int64_t i) const {
         if (holds_middle(swapped)) store(held, condensed.column(i, W + position()));
         if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(condensed, i));
         if (team.rank() == 0) condensed.sizes[i] = reference;
     }
     /// Sets small entries to zero and scales rows, as levels do with every block row that they load.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, y_or_rhs, of_y()); }
+    COPPICE_LANE void prepare_own() { prepare(held, y_or_rhs, of_y()); }
 
     /// Solves S y + R z = d with z = y, or with z equal to y with its halves exchanged (`exchanged`); every lane gets
     /// y.
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void solve_final(bool exchanged, T (&y)[W], bool active,
-                                                      Observer const& observer) {
+    COPPICE_LANE void solve_final(bool exchanged, T (&y)[W], bool active, Observer const& observer) {
         int const after = exchanged ? (position() + W / 2) % W : position();
         bool const middle = holds_middle(swapped);
         COPPICE_UNROLL
@@ -162,7 +160,7 @@ private:
     /// columns in memory.
     struct halves {
         T held[rows], y_or_rhs[rows];
-        COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&other)[W]) {
+        COPPICE_LANE halves(T const (&own)[W], T const (&other)[W]) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
                 held[r] = own[r];
@@ -171,7 +169,7 @@ private:
         }
     };
     /// Copies the columns back.
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots take_over(halves const& other, zero_pivots const& found) {
+    COPPICE_LANE zero_pivots take_over(halves const& other, zero_pivots const& found) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) {
             held[r] = other.held[r];
@@ -180,7 +178,7 @@ private:
         return found;
     }
     /// Stores the rows of the right condensed segment in the last W elements of the columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_columns right) {
+    COPPICE_LANE void take_in(right_columns right) {
         prepare(right.unknown.row, right.rhs.row, false);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -191,7 +189,7 @@ private:
     /// Largest entry in the columns of this lane: largest_left in the condensed rows after a merge, largest_above in
     /// the pivot rows of the final Schur complement, without the pivots. A pivot is at least as large as the entries
     /// after it, or irrelevant.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+    COPPICE_LANE real largest_left() const {
         bool const of_z = in_sets() && !holds_middle(swapped);
         largest_bits<T> of_held, of_y_or_rhs, largest; // two independent maxima, so that neither waits for the other
         COPPICE_UNROLL
@@ -203,40 +201,38 @@ private:
         largest.with(of_y_or_rhs, of_y());
         return largest.value();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
+    COPPICE_LANE real largest_above() const {
         bool const middle = holds_middle(swapped);
         largest_bits<T> largest;
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) largest.include(held[r], middle && r < position());
         return largest.value();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_sets() const { return team.rank() < 2 * W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_rhs() const { return team.rank() == W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int position() const { return int(unsigned(team.rank()) % W); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool swapped_then) const {
-        return in_sets() && (team.rank() >= W) == swapped_then;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return swapped ? W : 0; }
+    COPPICE_LANE bool in_sets() const { return team.rank() < 2 * W; }
+    COPPICE_LANE bool of_y() const { return team.rank() < W; }
+    COPPICE_LANE bool of_rhs() const { return team.rank() == W; }
+    COPPICE_LANE int position() const { return int(unsigned(team.rank()) % W); }
+    COPPICE_LANE bool holds_middle(bool swapped_then) const { return in_sets() && (team.rank() >= W) == swapped_then; }
+    COPPICE_LANE int first_middle() const { return swapped ? W : 0; }
     /// Address of the column of S or of the right-hand side that this lane holds; only if has_y_or_rhs().
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* y_or_rhs_address(condensed_store<T, W> const& condensed, std::int64_t i) const {
+    COPPICE_LANE T* y_or_rhs_address(condensed_store<T, W> const& condensed, std::int64_t i) const {
         return of_y() ? condensed.column(i, position()) : condensed.rhs_of(i);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_y_or_rhs() const { return team.rank() <= W; }
+    COPPICE_LANE bool has_y_or_rhs() const { return team.rank() <= W; }
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE static column_type load(T const* from, bool needed) {
+    COPPICE_LANE static column_type load(T const* from, bool needed) {
         column_type c{};
         if (needed) c = *reinterpret_cast<column_type const*>(from);
         return c;
     }
     /// Stores the first W rows of a column.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static void store(T const* column, T* to) {
+    COPPICE_LANE static void store(T const* column, T* to) {
         column_type c;
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) c.row[r] = column[r];
         *reinterpret_cast<column_type*>(to) = c;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void save(condensed_store<T, W> const& separators, std::int64_t i) const {
+    COPPICE_LANE void save(condensed_store<T, W> const& separators, std::int64_t i) const {
         if (holds_middle(swapped)) {
             int const k = position();
             T* const to = separators.upper + i * separators.triangle + k * (k + 1) / 2;
@@ -249,7 +245,7 @@ private:
         if (has_y_or_rhs()) store(y_or_rhs, y_or_rhs_address(separators, i));
     }
     /// `y`: `other` is a column of S, not the right-hand side.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* other, bool y) const {
+    COPPICE_LANE void prepare(T* column, T* other, bool y) const {
         if (how.flush) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
@@ -259,7 +255,7 @@ private:
         }
         if (how.equilibrate) equilibrate(column, other, in_sets(), y);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void equilibrate(T* column, T* other, bool unknown, bool y) const {
+    COPPICE_LANE void equilibrate(T* column, T* other, bool unknown, bool y) const {
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             real size = select(unknown, magnitude(column[r]), real(0));
@@ -275,7 +271,7 @@ private:
     /// Eliminates the unknowns m between the two segments from the first `Rows` rows. A pivot counts as zero if its
     /// magnitude is at most the tolerance.
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(real tolerance) {
+    COPPICE_LANE zero_pivots eliminate(real tolerance) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
@@ -310,7 +306,7 @@ private:
         return zeros;
     }
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate_by_householder(real tolerance) {
+    COPPICE_LANE zero_pivots eliminate_by_householder(real tolerance) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
@@ -326,12 +322,12 @@ private:
         }
         return zeros;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(growth_reference<real> const& size) const {
+    COPPICE_LANE real tolerance_of(growth_reference<real> const& size) const {
         return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
     }
     /// Column of the k-th unknown of m, for all lanes.
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE key_column<T, Rows> key(int k) const {
+    COPPICE_LANE key_column<T, Rows> key(int k) const {
         return key_column<T, Rows>(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
     }
 };

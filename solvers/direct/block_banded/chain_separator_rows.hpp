@@ -19,8 +19,7 @@ struct separator_rows {
     struct lane_values {
         T entry[W], upper[W], rhs;
     };
-    COPPICE_HD COPPICE_ALWAYS_INLINE lane_values load(condensed_store<T, W> const& separators, std::int64_t i,
-                                                      bool active) const {
+    COPPICE_LANE lane_values load(condensed_store<T, W> const& separators, std::int64_t i, bool active) const {
         lane_values p{};
         if (!active || team.rank() >= 2 * W) return p;
         T const* const from = separators.column(i, of_z() ? W : 0) + row();
@@ -36,7 +35,7 @@ struct separator_rows {
     }
     /// Computes m; `known` is y in the lanes of y and z in the lanes of z. Every lane gets all of m; in the lanes of y
     /// the return value is the unknown of the row of the lane.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T solve(lane_values const& p, T const (&known)[W], T (&m)[W]) const {
+    COPPICE_LANE T solve(lane_values const& p, T const (&known)[W], T (&m)[W]) const {
         T sum(0), own(0);
         COPPICE_UNROLL
         for (int c = W - 1; c >= 0; --c) sum = sum + p.entry[c] * known[c];
@@ -50,9 +49,9 @@ struct separator_rows {
         }
         return own;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int row() const { return int(unsigned(team.rank()) % W); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_z() const { return !of_y() && team.rank() < 2 * W; }
+    COPPICE_LANE int row() const { return int(unsigned(team.rank()) % W); }
+    COPPICE_LANE bool of_y() const { return team.rank() < W; }
+    COPPICE_LANE bool of_z() const { return !of_y() && team.rank() < 2 * W; }
 };
 
 } // namespace coppice::inline v0_1::chain

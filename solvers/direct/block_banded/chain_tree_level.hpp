@@ -33,28 +33,22 @@ struct tree_level {
     bool of_slices, exchanged;
 
     /// The condensed segments of team t are [begin(t), begin(t + 1)).
-    COPPICE_HD COPPICE_ALWAYS_INLINE int begin(int t) const {
+    COPPICE_LANE int begin(int t) const {
         if (count <= job.plan.teams()) return t < count ? t : count;
         return int(std::int64_t(count) * t >> job.plan.log_teams);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int used_teams() const {
-        return count < job.plan.teams() ? count : job.plan.teams();
-    }
+    COPPICE_LANE int used_teams() const { return count < job.plan.teams() ? count : job.plan.teams(); }
     /// Maximum number of condensed segments of a team of the warp.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int max_segments() const {
-        return (maximum + job.plan.teams() - 1) >> job.plan.log_teams;
-    }
+    COPPICE_LANE int max_segments() const { return (maximum + job.plan.teams() - 1) >> job.plan.log_teams; }
     /// Index of the team in its group.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int number(team_type const& team) const {
-        return team.number & (job.plan.teams() - 1);
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* around(team_type const& team) const { return around_ + team.number * 2 * W; }
+    COPPICE_LANE int number(team_type const& team) const { return team.number & (job.plan.teams() - 1); }
+    COPPICE_LANE T* around(team_type const& team) const { return around_ + team.number * 2 * W; }
     /// Reports unknowns without a pivot before a condensed segment.
     struct observer {
         tree_level const& level;
         int segment, step;
-        COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return level.job.condensed.singular != nullptr; }
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
+        COPPICE_LANE bool needed() const { return level.job.condensed.singular != nullptr; }
+        COPPICE_LANE void operator()(int k, int) const {
             condensed_rows<T> const& all = level.job.condensed;
             std::int64_t const at =
                 level.of_slices ? level.job.of_system(level.system).first_of(segment) : level.first + segment;
@@ -64,20 +58,20 @@ struct tree_level {
         }
     };
     /// Barrier of teams that exchange data at a distance of `distance` teams.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void sync(int distance) const {
+    COPPICE_LANE void sync(int distance) const {
         if (distance < team_type::in_warp)
             block.sync_warp();
         else
             block.sync();
     }
     /// Whether a team of the warp receives the condensed segment of the team `distance` after it.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int distance) const {
+    COPPICE_LANE bool warp_takes(team_type const& team, int distance) const {
         return merging::receives(number(team) & ~(team_type::in_warp - 1), distance, max_teams);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int distance) const {
+    COPPICE_LANE bool takes(team_type const& team, int distance) const {
         return merging::receives(number(team), distance, used_teams());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return count > 0 && number(team) == 0; }
+    COPPICE_LANE bool leads(team_type const& team) const { return count > 0 && number(team) == 0; }
 };
 
 /// The teams of a level while they merge its condensed segments.
@@ -92,17 +86,17 @@ struct merging_teams {
     columns_type own;
     typename columns_type::right_columns next; ///< next condensed segment of the run, prefetched
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE merging_teams(level_type const& l, typename level_type::team_type const& of,
-                                                   elimination<real_lane_t<T>> const& how)
+    COPPICE_LANE merging_teams(level_type const& l, typename level_type::team_type const& of,
+                               elimination<real_lane_t<T>> const& how)
         : level(l), team(of), t(l.number(of)), begin(l.begin(t)), end(l.begin(t + 1)), own(of, how) {
         own.take_first(level.condensed, begin, begin < end);
         next = own.take_right(level.condensed, begin + 1, false, begin + 1 < end);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.max_teams; }
+    COPPICE_LANE int run() const { return level.max_segments(); }
+    COPPICE_LANE int workers() const { return level.max_teams; }
     /// A single implementation for runs and tree, since the code of a merge is long.
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+    COPPICE_LANE void merge(merging::merge_step const& step) {
         auto right = next;
         bool const in_tree = step.in_tree();
         int const distance = step.distance, i = in_tree ? t + distance : begin + step.number;
@@ -164,18 +158,18 @@ struct substituting_teams {
     typename rows_type::lane_values next; ///< next separator rows of the run, prefetched
     T known[W], m[W];
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_teams(level_type const& l, typename level_type::team_type const& of,
-                                                        rows_type const& rows)
+    COPPICE_LANE substituting_teams(level_type const& l, typename level_type::team_type const& of,
+                                    rows_type const& rows)
         : level(l), team(of), separator(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
           around(l.around(of)), next(rows.load(l.condensed, last, last > begin)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.max_teams; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
+    COPPICE_LANE int run() const { return level.max_segments(); }
+    COPPICE_LANE int workers() const { return level.max_teams; }
+    COPPICE_LANE void take_known() {
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = around[(separator.of_z() ? W : 0) + c];
     }
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
+    COPPICE_LANE void substitute_tree(int distance) {
         if (level.warp_takes(team, distance)) {
             bool const takes = level.takes(team, distance);
             auto const values = separator.load(level.exchange, team.number + distance, takes);
@@ -189,7 +183,7 @@ struct substituting_teams {
         level.sync(distance);
     }
     /// Starts with the last condensed segment of every team.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_run(int segment) {
+    COPPICE_LANE void substitute_run(int segment) {
         int const i = last - (run() - 1 - segment);
         bool const active = i > begin;
         auto const values = next;

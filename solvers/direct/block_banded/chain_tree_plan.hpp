@@ -119,11 +119,9 @@ struct system_segments {
     int slices;        ///< blocks that share them
 
     /// After the last condensed segment, z is y with its halves exchanged; see matrix_rows::entry.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
+    COPPICE_LANE bool exchanged() const { return rows % 2 == 1; }
     /// Index of the first condensed segment of a slice.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int slice) const {
-        return slices == 1 ? slice * count : count * slice / slices;
-    }
+    COPPICE_LANE std::int64_t first_of(int slice) const { return slices == 1 ? slice * count : count * slice / slices; }
 };
 
 /// Arguments of a launch except for the plan.
@@ -143,10 +141,10 @@ struct tree_job {
           predicate(opened), plan{l.batch.systems,
                                   l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
+    COPPICE_LANE bool open() const { return is_enabled(predicate); }
     /// Whether systems have different numbers of condensed segments; the plan then uses the average.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE system_segments of_system(std::int64_t s) const {
+    COPPICE_LANE bool uneven() const { return all.batch.offsets != nullptr; }
+    COPPICE_LANE system_segments of_system(std::int64_t s) const {
         if (s >= plan.systems) return {0, 0, 0, 0};
         if (!uneven()) return {s * plan.segments, plan.segments, all.batch.rows, plan.slices};
         std::int64_t const rows = all.batch.system(s).rows, count = all.count(rows, 1),

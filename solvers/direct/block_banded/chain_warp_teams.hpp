@@ -17,17 +17,17 @@ struct tile_team {
     int segment, lane;
     bool idle;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit tile_team(Block const& b)
+    COPPICE_LANE explicit tile_team(Block const& b)
         : block(b), segment(b.thread() / Lanes), lane(b.thread() % Lanes), idle(segment >= segments) {
         if (idle) segment = segments - 1;
     }
     /// Index of the lane in the team; Lanes or more for an idle lane.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return idle ? lane + Lanes : lane; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int position() const { return lane; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return Lanes; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
+    COPPICE_LANE int rank() const { return idle ? lane + Lanes : lane; }
+    COPPICE_LANE int position() const { return lane; }
+    COPPICE_LANE static constexpr int size() { return Lanes; }
+    COPPICE_LANE void sync() const { block.sync(); }
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
+    COPPICE_LANE T from(T const& value, int lane_of_team) const {
         if constexpr (Lanes == 1)
             return value;
         else
@@ -39,14 +39,14 @@ struct tile_team {
 template <class Block>
 struct warp_team {
     Block const& block;
-    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return block.thread(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return warp_lanes; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
+    COPPICE_LANE int rank() const { return block.thread(); }
+    COPPICE_LANE static constexpr int size() { return warp_lanes; }
+    COPPICE_LANE void sync() const { block.sync(); }
+    COPPICE_LANE bool any(bool condition) const { return block.ballot(condition) != 0; }
 };
 
 /// Whether one of the `lanes` lanes of segment q has its bit set in `ballot`.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_segment(unsigned ballot, int lanes, int q) {
+COPPICE_LANE bool any_of_segment(unsigned ballot, int lanes, int q) {
     unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
     return (ballot >> q * lanes & each) != 0;
 }

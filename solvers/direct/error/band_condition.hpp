@@ -96,12 +96,8 @@ struct estimate_step {
     COPPICE_HD estimate_state& estimate(row_location<T> const& here) const {
         return memory.estimates[here.system.system * condition_starts + here.rhs_index];
     }
-    /// Index of the element in its column.
-    COPPICE_HD std::int64_t index(row_location<T> const& here) const {
-        return (here.system.base + here.j * here.system.stride) * a.n + here.r;
-    }
     COPPICE_HD T& element(row_location<T> const& here) const {
-        return memory.vectors[here.rhs_index * a.scalar_rows + index(here)];
+        return memory.vectors[here.rhs_index * a.scalar_rows + here.offset];
     }
     COPPICE_HD real scale(row_location<T> const& here) const { return scale_of<real>(memory.norm[here.system.system]); }
 };
@@ -126,7 +122,7 @@ struct unit_vectors : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
         if (!this->open()) return;
         row_location<T> const here(this->a, at);
-        bool const peak = this->estimate(here).at == this->index(here);
+        bool const peak = this->estimate(here).at == here.offset;
         this->element(here) = peak ? T(this->scale(here)) : T(0);
     }
 };
@@ -182,7 +178,7 @@ struct find_positions : estimate_step<T> {
         row_location<T> const here(this->a, at);
         estimate_state& estimate = this->estimate(here);
         if (estimate.peak > estimate.reached && modulus(widened(this->element(here))) == estimate.peak)
-            lower_to(&estimate.at, this->index(here));
+            lower_to(&estimate.at, here.offset);
     }
 };
 
@@ -244,11 +240,6 @@ struct end_estimate {
     }
 };
 
-struct copy_condition {
-    double const* from;
-    double* to;
-    COPPICE_HD void operator()(std::int64_t s) const { to[s] = from[s]; }
-};
 struct report_condition {
     double const* condition;
     solve_report* report;

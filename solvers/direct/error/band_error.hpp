@@ -39,7 +39,7 @@ struct far_number {
 };
 
 /// Raises `to` to the maxima `by` of other rows.
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
+COPPICE_LANE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
     raise_to(&to.residual, by.residual);
     raise_to(&to.matrix, by.matrix);
     raise_to(&to.solution, by.solution);
@@ -83,6 +83,7 @@ struct row_location {
     system_location system;
     std::int64_t j;
     int r;
+    std::int64_t offset; ///< of the row in the storage of a column
 
     // Divides only if needed: a 64-bit division takes about a hundred instructions on a GPU.
     COPPICE_HD row_location(matrix_rows<T> const& a, std::int64_t at)
@@ -92,6 +93,7 @@ struct row_location {
         system = a.batch.system(a.batch.system_of(i));
         j = i - a.batch.first_row(system.system);
         r = int(row - i * a.n);
+        offset = (system.base + j * system.stride) * a.n + r;
     }
 };
 
@@ -103,7 +105,7 @@ struct attempt_scope {
     int const* next = nullptr; ///< [system]: number of the next attempt for it; null: the attempt is for all systems
 
     COPPICE_HD bool open() const { return is_enabled(predicate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
+    COPPICE_LANE bool covers(std::int64_t system) const { return !next || next[system] == number; }
     /// Whether the elimination of a system only tests whether it is singular; its solution is not changed.
     COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
 };
@@ -284,7 +286,7 @@ struct residual_to {
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(rows.a, at);
         auto const value = rows.sums(here.system, here.j, here.r, here.rhs_index).rest;
-        r[rows.offset(here.system, here.j, here.r) + here.rhs_index * rows.a.scalar_rows] = narrowed(value, T());
+        r[here.offset + here.rhs_index * rows.a.scalar_rows] = narrowed(value, T());
     }
 };
 /// x += correction, if the correction is finite.
@@ -309,9 +311,9 @@ struct correct_inaccurate {
     attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(a, at);
-        std::int64_t const s = here.system.system, first_row = (here.system.base + here.j * here.system.stride) * a.n;
+        std::int64_t const s = here.system.system;
         if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index])
-            correct(here.rhs_index * a.scalar_rows + first_row + here.r);
+            correct(here.rhs_index * a.scalar_rows + here.offset);
     }
 };
 /// x = the answer of another solver, for the flagged systems.
@@ -323,9 +325,10 @@ struct take_answer {
     attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(a, at);
-        if (!scope.covers(here.system.system)) return;
-        std::int64_t const row = (here.system.base + here.j * here.system.stride) * a.n + here.r;
-        x[row + here.rhs_index * x_leading] = answer[row + here.rhs_index * a.scalar_rows];
+        if (scope.covers(here.system.system)) take(here);
+    }
+    COPPICE_HD void take(row_location<T> const& here) const {
+        x[here.offset + here.rhs_index * x_leading] = answer[here.offset + here.rhs_index * a.scalar_rows];
     }
 };
 

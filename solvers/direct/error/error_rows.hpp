@@ -13,26 +13,26 @@
 
 namespace coppice::inline v0_1::chain {
 
-COPPICE_HD COPPICE_ALWAYS_INLINE double widened(float a) { return a; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double widened(double a) { return a; }
+COPPICE_LANE double widened(float a) { return a; }
+COPPICE_LANE double widened(double a) { return a; }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> const& a) {
+COPPICE_LANE complex_lane<double> widened(complex_lane<R> const& a) {
     return {double(a.re), double(a.im)};
 }
 /// Conversion back to the lane type of the second argument.
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R narrowed(double v, R) {
+COPPICE_LANE R narrowed(double v, R) {
     return R(v);
 }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
+COPPICE_LANE complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
     return {R(v.re), R(v.im)};
 }
 
 /// Maximum of two nonnegative values; NaN if either is NaN. Compares their bits as integers, in which NaN is larger
 /// than infinity; this needs no branch, which saves time for small systems. A NaN from a GPU may have a sign bit, so it
 /// is removed from b; a is 0 or a result of this function.
-COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
+COPPICE_LANE double larger_or_nan(double a, double b) {
     constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();
     std::int64_t first, second;
     __builtin_memcpy(&first, &a, sizeof(a));
@@ -64,7 +64,7 @@ struct row_extremes {
 
     /// Adds the magnitudes of a row: its residual, the sum of its entries, its unknown, its right-hand side, and |A|
     /// |x|.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void add(R const& r, R const& row, R const& x, R const& d, R const& product) {
+    COPPICE_LANE void add(R const& r, R const& row, R const& x, R const& d, R const& product) {
         R const total = product + d * R(1 / magnitude_unit);
         R const quotient = select(total <= R(0.0), R(1.0), r / total * R(1 / magnitude_unit));
         residual = larger_or_nan(residual, r);
@@ -81,7 +81,7 @@ struct row_extremes {
 struct quotient_extremes : row_extremes<double> {
     double numerator = 0, denominator = 1; ///< of the largest quotient
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void add(double r, double row, double x, double d, double product) {
+    COPPICE_LANE void add(double r, double row, double x, double d, double product) {
         double const all = product + d * (1 / magnitude_unit);
         bool const more = r * denominator > numerator * all; // if all = 0, then r = 0
         numerator = more ? r : numerator;
@@ -119,9 +119,9 @@ struct row_sums {
     L rest;
     real row{0.0}, product{0.0};
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit row_sums(L const& rhs) : rest(rhs) {}
+    COPPICE_LANE explicit row_sums(L const& rhs) : rest(rhs) {}
     /// A zero entry contributes nothing, even if x is infinite.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void add(L const& entry, L const& x) {
+    COPPICE_LANE void add(L const& entry, L const& x) {
         if constexpr (Quick) {
             add_product(entry, x, magnitude(entry));
         } else {
@@ -129,12 +129,10 @@ struct row_sums {
             add_product(entry, select(weight <= real(0.0), L(0), x), weight);
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static real divided_by_64(real const& sum) {
-        return Quick ? sum * real(1 / magnitude_unit) : sum;
-    }
+    COPPICE_LANE static real divided_by_64(real const& sum) { return Quick ? sum * real(1 / magnitude_unit) : sum; }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE void add_product(L const& entry, L const& x, real const& weight) {
+    COPPICE_LANE void add_product(L const& entry, L const& x, real const& weight) {
         rest = rest - entry * x;
         row = row + weight;
         product = product + weight * magnitude(x);
@@ -153,8 +151,7 @@ struct residual_rows {
     std::int64_t x_leading, d_leading;
 
     /// Sums of row r of block row j of a system, boundaries and cyclic couplings included.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r,
-                                               std::int64_t rhs_index) const {
+    COPPICE_LANE auto sums(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index) const {
         using wide = decltype(widened(T()));
         row_sums<wide> sum(widened(d[offset(s, j, r) + rhs_index * d_leading]));
         for (int band = 0; band < 3; ++band) {
@@ -168,14 +165,14 @@ struct residual_rows {
         }
         return sum;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index,
-                                               row_extremes<double>& maxima) const {
+    COPPICE_LANE void take(system_location const& s, std::int64_t j, int r, std::int64_t rhs_index,
+                           row_extremes<double>& maxima) const {
         auto const sum = sums(s, j, r, rhs_index);
         std::int64_t const at = offset(s, j, r);
         maxima.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + rhs_index * x_leading])),
                    magnitude(widened(d[at + rhs_index * d_leading])), sum.product);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t offset(system_location const& s, std::int64_t j, int r) const {
+    COPPICE_LANE std::int64_t offset(system_location const& s, std::int64_t j, int r) const {
         return (s.base + j * s.stride) * a.n + r;
     }
 };
@@ -183,7 +180,7 @@ struct residual_rows {
 /// Loads one element.
 struct load_one {
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto operator()(T const* at) const {
+    COPPICE_LANE auto operator()(T const* at) const {
         return widened(*at);
     }
 };
@@ -199,8 +196,7 @@ struct strided_rows {
     int count, below; ///< number of diagonals, and of those below the main diagonal
     bool cyclic, transposed, conjugated;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strided_rows(residual_rows<T> const& of, system_location const& s,
-                                                  std::int64_t column)
+    COPPICE_LANE strided_rows(residual_rows<T> const& of, system_location const& s, std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), rhs(of.d + s.base + column * of.d_leading), step(s.stride),
           rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
           transposed(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
@@ -222,12 +218,12 @@ struct strided_rows {
         }
     }
     /// Rows [begin(), end()) are complete: all their entries are inside the matrix.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t begin() const { return below < rows ? below : rows; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t end() const { return rows - (count - 1 - below); }
+    COPPICE_LANE std::int64_t begin() const { return below < rows ? below : rows; }
+    COPPICE_LANE std::int64_t end() const { return rows - (count - 1 - below); }
 
     /// Adds complete rows from j on, as many as `load` has lanes, with `Count` entries each.
     template <int Count, class Load, class Extremes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
+    COPPICE_LANE void take(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
         row_sums<std::decay_t<decltype(d)>, Quick> sum(d);
         if constexpr (Count > 0) {
@@ -241,7 +237,7 @@ struct strided_rows {
     }
     /// Adds an incomplete row at an end of the matrix.
     template <class Load, class Extremes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
+    COPPICE_LANE void take_end(Load const& load, std::int64_t j, Extremes& maxima) const {
         auto const d = load(rhs + j * step);
         row_sums<std::decay_t<decltype(d)>, Quick> sum(d);
         COPPICE_UNROLL
@@ -256,7 +252,7 @@ struct strided_rows {
 
 private:
     template <class Sums, class Load>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void add(Sums& sum, Load const& load, T const* entry, T const* value) const {
+    COPPICE_LANE void add(Sums& sum, Load const& load, T const* entry, T const* value) const {
         auto const e = load(entry);
         if constexpr (is_complex_lane<T>)
             sum.add(conjugated ? conjugate(e) : e, load(value));
@@ -264,8 +260,7 @@ private:
             sum.add(e, load(value));
     }
     template <class Sums, class Load, class L, class Extremes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void finish(Sums const& sum, Load const& load, L const& d, std::int64_t j,
-                                                 Extremes& maxima) const {
+    COPPICE_LANE void finish(Sums const& sum, Load const& load, L const& d, std::int64_t j, Extremes& maxima) const {
         maxima.add(magnitude(sum.rest), sum.divided_by_64(sum.row), magnitude(load(solution + j * step)), magnitude(d),
                    sum.divided_by_64(sum.product));
     }

@@ -30,11 +30,11 @@ struct zero_sums {
         uneven[directions * s] = location.rows == 0 || !vanishes(row_sum(location, 0, 0));
         uneven[directions * s + 1] = location.rows == 0 || !vanishes(column_sum(location, 0, 0));
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open(std::int64_t s) const {
+    COPPICE_LANE bool open(std::int64_t s) const {
         return !is_raised(uneven + directions * s) || !is_raised(uneven + directions * s + 1);
     }
     /// Checks the sums of scalar row and column r of block row j, if open(s).
-    COPPICE_HD COPPICE_ALWAYS_INLINE void check(system_location const& s, std::int64_t j, int r) const {
+    COPPICE_LANE void check(system_location const& s, std::int64_t j, int r) const {
         if (!a.has_row(s, j, r)) return;
         int* const of = uneven + directions * s.system;
         if (!is_raised(of) && !vanishes(row_sum(s, j, r))) raise_flag(of);
@@ -44,13 +44,13 @@ struct zero_sums {
 private:
     using wide = decltype(widened(T()));
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE static bool vanishes(wide const& sum) { return magnitude(sum) == 0; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE wide row_sum(system_location const& s, std::int64_t j, int r) const {
+    COPPICE_LANE static bool vanishes(wide const& sum) { return magnitude(sum) == 0; }
+    COPPICE_LANE wide row_sum(system_location const& s, std::int64_t j, int r) const {
         wide sum(0);
         for (int c = 0; c < 3 * a.n; ++c) sum = sum + widened(a.entry(s, j, r, c));
         return sum;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE wide column_sum(system_location const& s, std::int64_t j, int r) const {
+    COPPICE_LANE wide column_sum(system_location const& s, std::int64_t j, int r) const {
         wide sum(0);
         for (int band = 2; band >= 0; --band) { // the entry of the row in column block j
             std::int64_t row = j + 1 - band;

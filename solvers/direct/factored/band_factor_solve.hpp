@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Factorisations for the classes of solve_bands, written once over run_step of the launchers.
+/// Factorisations for the classes of solve_bands, written once over run_job of the launchers.
 #pragma once
 
 #include <coppice/solvers/direct/factored/band_factor.hpp>
@@ -16,6 +16,18 @@ struct factor_plan : workspace_layout {
     std::int64_t final_complement, launch;
 };
 
+/// Bytes of the condensed segments of a solve of `rhs_count` right-hand sides, which come first in its workspace.
+template <class T>
+std::int64_t condensed_bytes(levels const& l, int n, int rhs_count) {
+    return align_workspace(for_each_level(l, n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T)));
+}
+template <class T, class Executor>
+std::int64_t factor_launch_bytes(Executor const& exec, levels const& l, int n, int rhs_count) {
+    using level = factored_level<T, matrix_block_rows<T>>;
+    return launch_bytes<T>(
+        exec, std::max(level::elements(rows_shape(l, n, rhs_count)), level::elements(condensed_shape(n, rhs_count))));
+}
+
 template <class T, class Executor>
 factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     levels const l = levels_of(a.batch);
@@ -30,7 +42,7 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     });
     plan.final_complement =
         plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * element_bytes);
-    plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), condensed_shape(a.n, 0)));
+    plan.launch = plan.take(factor_launch_bytes<T>(exec, l, a.n, 0));
     return plan;
 }
 
@@ -38,56 +50,42 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
 /// right-hand sides of condensed rows.
 template <class T>
 struct factored_levels {
-    factored_level<T, matrix_block_rows<T>> rows;
-    std::array<factored_level<T, condensed_rows<T>>, max_levels> condensed;
-    factored_final_complement<T> last;
-    int depth = 0; ///< levels of condensed rows
+    factor_plan plan;
+    std::byte* factor;
+    chain_levels<T> all;
+    std::array<std::uint8_t const*, max_levels> active{}; ///< of each depth, see factored_level
 
     factored_levels(matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
-                    factor_plan const& plan, std::byte* factor, T* rhs) {
-        int const n = block_rows.a.n, rhs_count = block_rows.rhs_count;
-        levels const l = levels_of(block_rows.a.batch);
-        condensed_rows<T> below{};
-        for_each_level(l, n, rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
-            auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
-            auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
-            condensed_rows<T> const to{matrix, rhs + offset,       sizes, k, 2 * n, rhs_count, block_rows.a,
-                                       span,   block_rows.singular};
-            if (k == 1) {
-                rows = {{block_rows, to, l, rows_shape(l, n, rhs_count), how, count, nullptr},
-                        saved_at(plan, factor, k),
-                        factor_step::factorise};
-            } else {
-                condensed[std::size_t(k - 2)] = {{below, to, l, condensed_shape(n, rhs_count), how, count, nullptr},
-                                                 saved_at(plan, factor, k),
-                                                 factor_step::factorise};
-                depth = k - 1;
-            }
-            below = to;
-        });
-        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.final_complement), factor_step::factorise};
-    }
-    static T* saved_at(factor_plan const& plan, std::byte* factor, int depth) {
-        return reinterpret_cast<T*>(factor + plan.saved[depth - 1]);
+                    factor_plan const& layout, std::byte* memory, T* rhs)
+        : plan(layout), factor(memory),
+          all(block_rows, levels_of(block_rows.a.batch), how, nullptr,
+              [&](int k, std::int64_t, std::int64_t span, std::int64_t offset) -> condensed_rows<T> {
+                  return {at(plan.matrix[k - 1]),
+                          rhs + offset,
+                          reinterpret_cast<real_lane_t<T>*>(at(plan.sizes[k - 1])),
+                          k,
+                          2 * block_rows.a.n,
+                          block_rows.rhs_count,
+                          block_rows.a,
+                          span,
+                          block_rows.singular};
+              }) {}
+    template <class Executor>
+    void up(Executor const& exec, factor_step step, std::byte* memory) const {
+        all.upwards([&](int k, auto const& level) { run_level(exec, k, level, step, memory); });
+        run_job(exec, factored_final_complement<T>{all.last, at(plan.final_complement), step}, memory);
     }
     template <class Executor>
-    void up(Executor const& exec, factor_step step, std::byte* memory) {
-        rows.step = last.step = step;
-        run_step(exec, rows, memory);
-        for (int k = 0; k < depth; ++k) {
-            condensed[std::size_t(k)].step = step;
-            run_step(exec, condensed[std::size_t(k)], memory);
-        }
-        run_step(exec, last, memory);
+    void down(Executor const& exec, std::byte* memory) const {
+        all.downwards([&](int k, auto const& level) { run_level(exec, k, level, factor_step::backward, memory); });
     }
-    template <class Executor>
-    void down(Executor const& exec, std::byte* memory) {
-        for (int k = depth - 1; k >= 0; --k) {
-            condensed[std::size_t(k)].step = factor_step::backward;
-            run_step(exec, condensed[std::size_t(k)], memory);
-        }
-        rows.step = factor_step::backward;
-        run_step(exec, rows, memory);
+
+private:
+    T* at(std::int64_t offset) const { return reinterpret_cast<T*>(factor + offset); }
+    template <class Executor, class BlockRows>
+    void run_level(Executor const& exec, int k, chain_level<T, BlockRows> const& level, factor_step step,
+                   std::byte* memory) const {
+        run_job(exec, factored_level<T, BlockRows>{level, at(plan.saved[k]), step, active[std::size_t(k)]}, memory);
     }
 };
 
@@ -142,11 +140,8 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     auto const rows = chain::rows_of(a, options);
     chain::levels const l = chain::levels_of(rows.batch);
     int const rhs_count = int(std::min<std::int64_t>(columns, chain::max_rhs));
-    std::int64_t const condensed =
-        chain::for_each_level(l, rows.n, rhs_count, [](auto...) {}) * std::int64_t(sizeof(T));
-    return align_workspace(condensed) +
-           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, rhs_count),
-                                                           chain::condensed_shape(rows.n, rhs_count));
+    return chain::condensed_bytes<T>(l, rows.n, rhs_count) +
+           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, l, rows.n, rhs_count);
 }
 
 template <class T, executor Executor>
@@ -173,8 +168,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     auto const plan = chain::plan_factor(exec, rows);
     int const max_columns = int(std::min<std::int64_t>(x.columns, chain::max_rhs));
     chain::levels const l = chain::levels_of(rows.batch);
-    std::int64_t const launch =
-        align_workspace(chain::for_each_level(l, rows.n, max_columns, [](auto...) {}) * std::int64_t(sizeof(T)));
+    std::int64_t const launch = chain::condensed_bytes<T>(l, rows.n, max_columns);
     for (std::int64_t c = 0; c < x.columns; c += max_columns) {
         int const rhs_count = int(std::min<std::int64_t>(max_columns, x.columns - c));
         chain::matrix_block_rows<lane> const block_rows{rows,

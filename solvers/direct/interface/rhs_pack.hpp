@@ -15,31 +15,31 @@ struct alignas(16) rhs_pack {
     T value[Count];
 
     rhs_pack() = default;
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit rhs_pack(T all) {
+    COPPICE_LANE explicit rhs_pack(T all) {
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) value[c] = all;
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE rhs_pack operator+(rhs_pack a, rhs_pack const& b) {
+    friend COPPICE_LANE rhs_pack operator+(rhs_pack a, rhs_pack const& b) {
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) a.value[c] = a.value[c] + b.value[c];
         return a;
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE rhs_pack operator-(rhs_pack a, rhs_pack const& b) {
+    friend COPPICE_LANE rhs_pack operator-(rhs_pack a, rhs_pack const& b) {
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) a.value[c] = a.value[c] - b.value[c];
         return a;
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE rhs_pack operator*(T const& factor, rhs_pack a) {
+    friend COPPICE_LANE rhs_pack operator*(T const& factor, rhs_pack a) {
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) a.value[c] = factor * a.value[c];
         return a;
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE rhs_pack multiply_add(T const& factor, rhs_pack a, rhs_pack const& b) {
+    friend COPPICE_LANE rhs_pack multiply_add(T const& factor, rhs_pack a, rhs_pack const& b) {
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) a.value[c] = coppice::multiply_add(factor, a.value[c], b.value[c]);
         return a;
     }
-    friend COPPICE_HD COPPICE_ALWAYS_INLINE rhs_pack select(bool condition, rhs_pack const& a, rhs_pack const& b) {
+    friend COPPICE_LANE rhs_pack select(bool condition, rhs_pack const& a, rhs_pack const& b) {
         rhs_pack result;
         COPPICE_UNROLL
         for (int c = 0; c < Count; ++c) result.value[c] = condition ? a.value[c] : b.value[c];

@@ -32,23 +32,23 @@ struct merge_step {
     int number = 1; ///< number of the merged segment in the run; run, run + 1, ... in the tree
     int distance = run > 1 ? 0 : 1;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_tree() const { return distance > 0; }
+    COPPICE_LANE bool in_tree() const { return distance > 0; }
     /// Level of the tree, from 0.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int level() const { return number - run; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
+    COPPICE_LANE int level() const { return number - run; }
+    COPPICE_LANE void advance() {
         ++number;
         if (number >= run) distance = in_tree() ? 2 * distance : 1;
     }
 };
 
 /// Whether worker i of `workers` receives the segment of worker i + distance in this step.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool receives(int i, int distance, int workers) {
+COPPICE_LANE bool receives(int i, int distance, int workers) {
     return (i & (2 * distance - 1)) == 0 && i + distance < workers;
 }
 /// Whether worker i sends its segment to worker i - distance in this step.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool sends(int i, int distance) { return (i & (2 * distance - 1)) == distance; }
+COPPICE_LANE bool sends(int i, int distance) { return (i & (2 * distance - 1)) == distance; }
 /// The sender of the step in which worker i is either sender or receiver.
-COPPICE_HD COPPICE_ALWAYS_INLINE int sender(int i, int distance) { return (i & ~(2 * distance - 1)) + distance; }
+COPPICE_LANE int sender(int i, int distance) { return (i & ~(2 * distance - 1)) + distance; }
 
 /// Workers (lanes or teams) that hold the segments of a system. `run()` is the largest number of segments of a worker,
 /// `workers()` the largest number of workers of a system. Both are maxima over all systems of a warp or block, because
@@ -81,7 +81,7 @@ inline constexpr int rolled = 1, unrolled = warp_lanes;
 /// Merges all segments; the first worker gets the condensed rows of the whole system.
 COPPICE_NO_EXEC_CHECK
 template <int Unroll = rolled, merging_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void merge_all(Workers& all) {
+COPPICE_LANE void merge_all(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
     for (merge_step step{all.run()}; step.distance < all.workers(); step.advance()) all.merge(step);
 }
@@ -90,7 +90,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void merge_all(Workers& all) {
 /// worker.
 COPPICE_NO_EXEC_CHECK
 template <int Unroll = rolled, substituting_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(Workers& all) {
+COPPICE_LANE void substitute_tree(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
     for (int distance = int(std::bit_floor(unsigned(all.workers() - 1))); distance > 0; distance /= 2)
         all.substitute_tree(distance);
@@ -98,7 +98,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(Workers& all) {
 /// Back substitution through the runs: to the unknowns around each segment.
 COPPICE_NO_EXEC_CHECK
 template <substituting_runs Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_runs(Workers& all) {
+COPPICE_LANE void substitute_runs(Workers& all) {
     COPPICE_NO_UNROLL
     for (int number = all.run() - 1; number > 0; --number) all.substitute_run(number);
 }

@@ -37,17 +37,6 @@ struct row_diagnostics {
         return {larger_or_nan(larger_or_nan(lower, upper), middle), middle > 0 && middle >= margin * (lower + upper)};
     }
 };
-template <class T>
-struct largest_entry_of_row {
-    tridiagonal_view<T> a;
-    COPPICE_HD double operator()(std::int64_t i) const {
-        maximum const larger_or_nan;
-        double const neighbours = larger_or_nan(i > 0 ? double(magnitude(a.lower[i])) : 0.0,
-                                                i + 1 < a.size() ? double(magnitude(a.upper[i])) : 0.0);
-        return larger_or_nan(neighbours, double(magnitude(a.diagonal[i])));
-    }
-};
-
 /// A test solve that detects singular pieces: the matrix, scaled to about 1, and a random right-hand side in proportion
 /// to the size of the rows. It is so small that a zero pivot gives a large result, not an infinite one, which would
 /// affect other pieces.
@@ -72,7 +61,7 @@ struct tridiagonal_probe {
     }
     /// The right-hand side of row i.
     COPPICE_HD T rhs_of(std::int64_t i, bool negative) const {
-        double const size = scale * largest_entry_of_row<T>{a}(i);
+        double const size = scale * row_diagnostics<T>{a}(i).largest;
         random_stream const random(0, 7);
         double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
         return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
@@ -112,9 +101,9 @@ struct store_piece {
         piece[i] = std::int32_t(before + (begins(i) ? 1 : 0) - 1);
     }
 };
-struct store_piece_start {
-    std::int32_t* starts;
-    COPPICE_HD void operator()(std::int64_t p, std::int64_t i) const { starts[p] = std::int32_t(i); }
+struct store_number {
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t i, std::int64_t number) const { to[i] = std::int32_t(number); }
 };
 /// Flags the rows that break (tridiagonal_probe::breaks), in addition to those already flagged, and counts both.
 template <class T>
@@ -213,10 +202,6 @@ template <class T>
 struct breaks_alone {
     examine_piece<T> pieces;
     COPPICE_HD std::int64_t operator()(std::int64_t p) const { return pieces.suspected(p) ? 1 : 0; }
-};
-struct store_broken {
-    std::int32_t* before;
-    COPPICE_HD void operator()(std::int64_t i, std::int64_t count) const { before[i] = std::int32_t(count); }
 };
 /// Whether the piece of row i is to be regularised.
 struct regularised_pieces {

@@ -86,7 +86,7 @@ std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& e
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_piece<T>>{begins, piece_.data()},
                    std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
+    std::int64_t const pieces = select(exec, n, begins, detail::store_number{starts_.data()});
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     return pieces;
 }
@@ -94,7 +94,7 @@ template <executor Executor, class T>
 void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
     std::int64_t const n = copy_.size();
     std::int64_t const broken = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
-                                               detail::store_broken{broken_before_.data()}, std::int64_t(0));
+                                               detail::store_number{broken_before_.data()}, std::int64_t(0));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
 }
 

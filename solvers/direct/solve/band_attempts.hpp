@@ -3,7 +3,6 @@
 /// The attempts of solve_bands: their order, which one follows on which outcome, and the check of their accuracy.
 #pragma once
 
-#include <array>
 #include <limits>
 
 #include <coppice/core/parallel.hpp>
@@ -13,21 +12,8 @@
 
 namespace coppice::inline v0_1::chain {
 
-/// Kinds of attempts, in the order in which they may follow each other.
-enum class attempt { rpts, chain, refined_by_chain, none };
-
-/// The next attempt for a system, by the outcome of an attempt.
-struct follow_ups {
-    attempt if_inaccurate;   ///< if only the backward error exceeds the bound
-    attempt if_doubtful;     ///< if x is not finite or too large to be trusted
-    attempt if_zero_unknown; ///< only tests for columns without a pivot (see accuracy_rule::if_zero_unknown)
-};
-inline constexpr std::array<follow_ups, max_attempts> follow_ups_of{{
-    // if inaccurate           if doubtful     if_zero_unknown
-    {attempt::chain, attempt::chain, attempt::chain},          // after rpts
-    {attempt::refined_by_chain, attempt::none, attempt::none}, // after chain
-    {attempt::none, attempt::none, attempt::none},             // after refined_by_chain
-}};
+/// Kinds of attempts, in the order in which they follow each other.
+enum class attempt { rpts, chain, refined_by_chain };
 
 /// The attempts of a call: all from `first` to `last`; the later ones apply to the systems that need them.
 struct attempt_plan {
@@ -63,14 +49,16 @@ inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::ep
                                            (sizeof(T) == sizeof(float) ? double(std::numeric_limits<T>::epsilon())
                                                                        : 1.0);
 
+/// Inaccurate solutions get the next attempt; after rpts, also those that are not finite or too large to be trusted,
+/// and those with zero unknowns, which it only tests for columns without a pivot.
 template <class T>
 accuracy_rule accuracy_rule_of(attempt a, attempt_plan const& plan, double bound) {
-    follow_ups const& next = follow_ups_of[std::size_t(a)];
+    int const next = plan.number(attempt(int(a) + 1)), after_rpts = a == attempt::rpts ? next : 0;
     return {.bound = bound,
             .growth = a == attempt::rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
-            .if_inaccurate = plan.number(next.if_inaccurate),
-            .if_doubtful = plan.number(next.if_doubtful),
-            .if_zero_unknown = plan.number(next.if_zero_unknown),
+            .if_inaccurate = next,
+            .if_doubtful = after_rpts,
+            .if_zero_unknown = after_rpts,
             .eliminated = a == attempt::chain};
 }
 

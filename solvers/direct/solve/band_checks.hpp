@@ -12,6 +12,7 @@
 #include <coppice/core/memory_range.hpp>
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 
 namespace coppice::inline v0_1::chain {
 
@@ -39,16 +40,13 @@ void check_shape(band_matrix<T> const& a, bool cyclic) {
                std::to_string(a.block));
 }
 inline void check_options(band_options const& o) {
-    if (int(o.pivot) < 0 || int(o.pivot) > int(pivoting::scaled_partial))
-        refuse("unknown pivoting " + std::to_string(int(o.pivot)));
+    rpts::check_options({o.pivot, o.threshold}, "solve_bands: ");
     if (int(o.operation) < 0 || int(o.operation) > int(matrix_operation::conjugate_transposed))
         refuse("unknown operation " + std::to_string(int(o.operation)));
     if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
         refuse("unknown method " + std::to_string(int(o.method)));
 }
 inline void check_bounds(band_options const& o) {
-    if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
-        refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
         refuse("error bound is " + std::to_string(o.error_bound) + ", expected a finite number >= 0");
     if (o.refinements < 0) refuse(std::to_string(o.refinements) + " refinements");
@@ -60,10 +58,9 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     check_options(o);
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
         refuse("rpts requires a real tridiagonal matrix that is not transposed. Cyclic systems: on CUDA only, of equal "
-               "size, "
-               "with at least 64 rows, with pivoting and without a threshold. Interleaved systems and systems of "
-               "different "
-               "sizes: on CUDA only if each fits into a block. Interleaved systems on the host: at most 4096 rows");
+               "size, with at least 64 rows, with pivoting and without a threshold. Interleaved systems and systems of "
+               "different sizes: on CUDA only if each fits into a block. Interleaved systems on the host: at most 4096 "
+               "rows");
     check_bounds(o);
 }
 

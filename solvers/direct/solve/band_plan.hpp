@@ -31,6 +31,26 @@ struct workspace_plan : workspace_layout {
 
     chain_memory chain_in(std::byte* space) const { return {space + condensed, space + launch}; }
 
+    error_memory errors_in(std::byte* space, std::int64_t systems, std::int64_t columns) const {
+        return {reinterpret_cast<column_error*>(space + errors),
+                reinterpret_cast<bool*>(space + inaccurate),
+                reinterpret_cast<std::int64_t*>(space + singular),
+                reinterpret_cast<int*>(space + next),
+                reinterpret_cast<int*>(space + uneven),
+                reinterpret_cast<int*>(space + flags),
+                systems,
+                columns};
+    }
+    template <class T>
+    condition_memory<T> condition_in(std::byte* space) const {
+        return {reinterpret_cast<T*>(space + vectors),
+                reinterpret_cast<estimate_state*>(space + estimates),
+                reinterpret_cast<double*>(space + norms),
+                reinterpret_cast<double*>(space + conditions),
+                reinterpret_cast<std::int64_t*>(space + singular_of_condition),
+                reinterpret_cast<int*>(space + unfinished)};
+    }
+
     void take_condensed(std::int64_t size) { condensed = take(condensed_bytes = size); }
     void take_launch(std::int64_t size) { launch = take(launch_bytes = size); }
     void take_residual(std::int64_t size) { residual = take(residual_bytes = size); }
@@ -64,9 +84,10 @@ void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> con
     plan.take_condensed(starts_with_rpts(exec, a, o, reported)
                             ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
                             : condensed);
-    plan.take_launch(ends ? ends_bytes(rows, rhs_count)
-                          : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, rhs_count),
-                                               condensed_shape(a.block, rhs_count)));
+    plan.take_launch(
+        ends ? ends_bytes(rows, rhs_count)
+             : launch_bytes<lane>(exec, std::max(rows_shape(levels_of(rows.batch), a.block, rhs_count).elements(),
+                                                 condensed_shape(a.block, rhs_count).elements())));
 }
 
 template <class T, class Executor>

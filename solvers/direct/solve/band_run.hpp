@@ -22,12 +22,7 @@ namespace coppice::inline v0_1::chain {
 template <class T, class Executor>
 double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_options const& o, std::byte* space,
                            workspace_plan const& plan) {
-    condition_memory<T> const memory{reinterpret_cast<T*>(space + plan.vectors),
-                                     reinterpret_cast<estimate_state*>(space + plan.estimates),
-                                     reinterpret_cast<double*>(space + plan.norms),
-                                     reinterpret_cast<double*>(space + plan.conditions),
-                                     reinterpret_cast<std::int64_t*>(space + plan.singular_of_condition),
-                                     reinterpret_cast<int*>(space + plan.unfinished)};
+    auto const memory = plan.condition_in<T>(space);
     compute_condition(
         exec, a, memory, [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
             matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
@@ -56,14 +51,7 @@ struct solve_run {
     columns_view<lane const> rhs{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
     residual_rows<lane> rows{a, solution.pointer, rhs.pointer, x.leading, d.leading};
-    error_memory memory{reinterpret_cast<column_error*>(space + plan.errors),
-                        reinterpret_cast<bool*>(space + plan.inaccurate),
-                        reinterpret_cast<std::int64_t*>(space + plan.singular),
-                        reinterpret_cast<int*>(space + plan.next),
-                        reinterpret_cast<int*>(space + plan.uneven),
-                        reinterpret_cast<int*>(space + plan.flags),
-                        matrix.systems,
-                        x.columns};
+    error_memory memory = plan.errors_in(space, matrix.systems, x.columns);
     double bound = error_bound<T>(o);
     bool watched = watches_rpts(exec, matrix, o, reported());
     attempt_plan attempts = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);

@@ -68,7 +68,7 @@ void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_vie
     auto const plan = chain::plan_workspace(exec, a, chain::condition_starts, estimating, true);
     buffer<std::byte> workspace(exec, plan.bytes);
     auto const* const found = chain::condition_of(exec, chain::rows_of(a, options), options, workspace.data(), plan);
-    for_each(exec, a.systems, chain::copy_condition{found, condition.data()});
+    exec.copy_elements(found, condition.data(), a.systems);
 }
 
 template <class T, executor Executor>
@@ -79,13 +79,11 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     // One report for all systems: the worst of each value.
-    buffer<chain::column_error> errors(exec, a.systems * x.columns);
-    buffer<bool> inaccurate(exec, a.systems * x.columns);
-    buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> next(exec, a.systems), uneven(exec, 2 * a.systems), flags(exec, chain::attempt_flags);
+    chain::workspace_plan plan;
+    plan.take_errors(a.systems, x.columns);
+    buffer<std::byte> workspace(exec, plan.bytes);
     buffer<solve_report> reports(exec, a.systems);
-    chain::error_memory const memory{errors.data(), inaccurate.data(), singular.data(), next.data(),
-                                     uneven.data(), flags.data(),      a.systems,       x.columns};
+    auto const memory = plan.errors_in(workspace.data(), a.systems, x.columns);
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
     chain::clear_errors<lane> const clear{memory, {rows.a, memory.uneven}};

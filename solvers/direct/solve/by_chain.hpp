@@ -23,30 +23,6 @@ COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std:
     return {base, rhs, reinterpret_cast<real_lane_t<T>*>(sizes), depth, w, of.rhs_count, of.a, span, of.singular};
 }
 
-/// Solves the condensed rows level by level, from the finest ones on.
-template <class T, class Executor>
-void solve_levels(Executor const& exec, condensed_rows<T> const& finest, levels const& l,
-                  elimination<real_lane_t<T>> const& how, T* condensed, std::byte* memory, int const* predicate) {
-    using coarse = chain_level<T, condensed_rows<T>>;
-    std::array<coarse, max_levels> coarse_levels;
-    int depth = 0;
-    for_each_level(
-        l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
-            if (k == 1) return;
-            condensed_rows<T> const& from = depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed;
-            coarse_levels[std::size_t(depth++)] = {from,     condensed_at(finest, condensed + offset, k, count, span),
-                                                   l,        condensed_shape(finest.a.n, finest.rhs_count),
-                                                   how,      count,
-                                                   predicate};
-        });
-    for (int k = 0; k < depth; ++k) reduce(exec, coarse_levels[std::size_t(k)], memory);
-    solve_final(
-        exec,
-        final_complement<T>{depth == 0 ? finest : coarse_levels[std::size_t(depth - 1)].condensed, l, how, predicate},
-        memory);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, coarse_levels[std::size_t(k)], memory);
-}
-
 /// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.
 template <class T>
 COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T> const& block_rows, levels const& l,
@@ -57,19 +33,65 @@ COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_level(matrix_block_rows<T
     return {block_rows, at, l, rows_shape(l, block_rows.a.n, block_rows.rhs_count), how, count, predicate};
 }
 
+/// All levels of a chain solve: the rows of the matrix, condensed segments depth by depth, and the final Schur
+/// complement. condensed_of(depth, number of segments, block rows of a segment, offset in elements) provides the
+/// memory.
+template <class T>
+struct chain_levels {
+    chain_level<T, matrix_block_rows<T>> rows;
+    std::array<chain_level<T, condensed_rows<T>>, max_levels> condensed;
+    final_complement<T> last;
+    int depth = 0; ///< levels of condensed segments
+
+    template <class CondensedOf>
+    chain_levels(matrix_block_rows<T> const& block_rows, levels const& l, elimination<real_lane_t<T>> const& how,
+                 int const* predicate, CondensedOf const& condensed_of) {
+        int const n = block_rows.a.n, rhs_count = block_rows.rhs_count;
+        condensed_rows<T> below{};
+        for_each_level(l, n, rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+            condensed_rows<T> const to = condensed_of(k, count, span, offset);
+            if (k == 1)
+                rows = {block_rows, to, l, rows_shape(l, n, rhs_count), how, count, predicate};
+            else
+                condensed[std::size_t(depth++)] = {below, to, l, condensed_shape(n, rhs_count), how, count, predicate};
+            below = to;
+        });
+        last = {below, l, how, predicate};
+    }
+    /// Calls use(depth, level) for every level, from the rows of the matrix on, or in the reverse order.
+    template <class Use>
+    void upwards(Use const& use) const {
+        use(0, rows);
+        for (int k = 0; k < depth; ++k) use(k + 1, condensed[std::size_t(k)]);
+    }
+    template <class Use>
+    void downwards(Use const& use) const {
+        for (int k = depth - 1; k >= 0; --k) use(k + 1, condensed[std::size_t(k)]);
+        use(0, rows);
+    }
+};
+
 /// One chain solve of up to max_rhs columns.
 template <class T, class Executor>
 void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
                    std::byte* condensed, std::byte* memory, int const* predicate) {
     if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
     levels const l = levels_of(exec, block_rows.a);
-    auto const finest = finest_level(block_rows, l, how, condensed, predicate);
-    reduce(exec, finest, memory);
-    if (merges_in_one_kernel(exec, block_rows.a))
+    auto const reduce = [&](int, auto const& level) { run_job(exec, level.reduction(), memory); };
+    auto const substitute = [&](int, auto const& level) { run_job(exec, level.substitution(), memory); };
+    if (merges_in_one_kernel(exec, block_rows.a)) {
+        auto const finest = finest_level(block_rows, l, how, condensed, predicate);
+        reduce(0, finest);
         solve_condensed(exec, tree_job<T>(finest.condensed, l, how, predicate));
-    else
-        solve_levels(exec, finest.condensed, l, how, reinterpret_cast<T*>(condensed), memory, predicate);
-    substitute(exec, finest, memory);
+        return substitute(0, finest);
+    }
+    chain_levels<T> const all(
+        block_rows, l, how, predicate, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+            return condensed_at(block_rows, reinterpret_cast<T*>(condensed) + offset, k, count, span);
+        });
+    all.upwards(reduce);
+    run_job(exec, all.last, memory);
+    all.downwards(substitute);
 }
 
 /// A chain solve of `columns` columns, of which `first` is the first, in groups of the size that the launcher supports.

@@ -68,20 +68,19 @@ private:
     template <class Executor>
     COPPICE_HD void replace(Executor const& exec) const { // not covered: devices only
         if (is_skipped(exec, chain.scope.predicate)) return;
-        flag_not_finite<T> const flag{
-            rows.a, rows.x, rows.x_leading, memory, chain.scope.number, chain.scope.predicate};
-        for_each(exec, flag.workers(), flag);
+        for_all_rows(exec, flag_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope});
         by_chain(exec, rhs, rhs_leading, memory.singular, chain.scope.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
-        for_all_rows(exec, take_if_waiting<T>{rows.a, adding().x, correction, rows.x_leading, memory, chain.scope});
+        for_all_rows(exec, take_if_waiting<T>{taking(), memory, chain.scope});
     }
+    COPPICE_HD take_answer<T> taking() const { return {rows.a, adding().x, correction, rows.x_leading, chain.scope}; }
     /// Solves the flagged systems by the chain solver; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void solve_again(Executor const& exec) const {
         if (is_skipped(exec, chain.scope.predicate)) return;
         by_chain(exec, rows.d, rows.d_leading, memory.singular, chain.scope.predicate);
-        for_all_rows(exec, take_answer<T>{rows.a, adding().x, correction, rows.x_leading, chain.scope});
+        for_all_rows(exec, taking());
         check_accuracy(exec, rows, memory, report, chain.scope, chain.about);
     }
     /// x += A^-1 (d - A x) for the flagged columns. It compensates element growth in a segment, which is large if roots

@@ -3,11 +3,10 @@
 /// Functions that a backend provides to the banded solvers, in addition to for_each. The solvers are written once over
 /// these functions; a source that instantiates them for an executor includes the launchers of that backend here:
 ///
-///     launch_bytes<T>(exec, rows, condensed)    memory that a launch needs in addition to the condensed rows
+///     launch_bytes<T>(exec, elements)           memory for jobs of so many elements, besides the condensed rows
 ///     rhs_at_once(exec, rows)                   right-hand sides of a launch, at most max_rhs
-///     reduce(exec, level, memory)               block rows -> condensed rows
-///     solve_final(exec, complement, memory)     the last condensed rows -> their unknowns
-///     substitute(exec, level, memory)           unknowns of the condensed rows -> unknowns of the block rows
+///     run_job(exec, job, memory)                job.run(team, item, memory) for all items: a level_pass, a step of a
+///                                               factored_level, or a final Schur complement, factored or not
 ///     measure(exec, job, checking)              errors of a solution; returns true if it also runs `checking`
 ///
 /// If merges_in_one_kernel(exec, rows) is true, all condensed rows are solved by
@@ -23,7 +22,6 @@
 #pragma once
 
 #include <coppice/solvers/direct/block_banded/chain_host.hpp>
-#include <coppice/solvers/direct/block_banded/chain_models.hpp>
 #include <coppice/solvers/direct/block_banded/chain_tree_plan.hpp>
 #include <coppice/solvers/direct/error/error_host.hpp>
 #if defined(__CUDACC__)

@@ -19,11 +19,6 @@
 namespace coppice::inline v0_1 {
 namespace sparse_rhs {
 
-template <class E>
-struct clear_elements {
-    E* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = E(0); }
-};
 /// Clears one row of all columns.
 template <class T>
 struct clear_columns {
@@ -73,7 +68,7 @@ struct scatter_column {
 template <class T, class I, class Executor>
 void scatter(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
              activity const& active = {}) {
-    if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
+    if (active.flags) fill(exec, array_view<std::uint8_t>(active.flags, active.bytes), std::uint8_t(0));
     for_each(exec, x.rows, clear_columns<T>{x});
     for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
 }
@@ -131,15 +126,15 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
     auto* const values = reinterpret_cast<lane*>(x.pointer);
     chain::matrix_block_rows<lane> const block_rows{rows, values, values, x.leading, x.leading, rhs_count, nullptr};
     auto* const rhs = reinterpret_cast<lane*>(workspace);
-    std::int64_t const elements = chain::for_each_level(active.all, rows.n, rhs_count, [](auto...) {});
+    std::int64_t const condensed = chain::condensed_bytes<T>(active.all, rows.n, rhs_count);
     chain::factored_levels<lane> factors(block_rows, {}, chain::plan_factor(exec, rows), factor, rhs);
-    for_each(exec, elements, clear_elements<lane>{rhs}); // skipped segments do not write theirs
-    factors.rows.active = active.flags + active.begin[0];
-    for (int k = 0; k < factors.depth; ++k) {
-        for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
-        factors.condensed[std::size_t(k)].active = active.flags + active.begin[k + 1];
+    fill(exec, array_view<lane>(rhs, condensed / std::int64_t(sizeof(lane))),
+         lane(0)); // skipped segments do not write theirs
+    for (int k = 0; k <= factors.all.depth; ++k) {
+        if (k > 0) for_each(exec, active.all.total(k + 1), raise_activity{active, k});
+        factors.active[std::size_t(k)] = active.flags + active.begin[k];
     }
-    std::byte* const launch = workspace + align_workspace(elements * std::int64_t(sizeof(T)));
+    std::byte* const launch = workspace + condensed;
     factors.up(exec, chain::factor_step::forward, launch);
     factors.down(exec, launch);
 }

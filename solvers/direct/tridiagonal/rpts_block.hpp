@@ -16,17 +16,9 @@ namespace coppice::inline v0_1::rpts {
 
 /// Number of rows of a cyclic system that are in no partition if `tile` is its last tile; otherwise 0.
 template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE int rows_after(level<T> const& s, std::int64_t tile) {
+COPPICE_LANE int rows_after(level<T> const& s, std::int64_t tile) {
     if (!Cyclic || tile != (s.partitions - 1) / tile_partitions) return 0;
     return int(s.fine.size - s.partitions * block_partition);
-}
-
-template <class T, class R>
-COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_row<T, R> const& row) {
-    rows.lower[i] = row.lower;
-    rows.diagonal[i] = row.diagonal;
-    rows.upper[i] = row.upper;
-    rows.rhs[i] = row.rhs;
 }
 
 /// Reduces one tile; `shared` has tile_bytes<T, R> bytes, the block tile_threads threads. `await` as in start_tile().
@@ -55,7 +47,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, level<T> const& s, std::i
     // The rows of the tile are not needed any more: their memory collects the coarse rows for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
-    put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
+    gathered.put(2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
     block.sync();
     std::int64_t const first = tile * coarse_rows, size = 2 * s.partitions;
     for (int i = block.thread(); i < coarse_rows && first + i < size; i += block.threads()) {

@@ -14,7 +14,7 @@ namespace coppice::inline v0_1::rpts {
 
 /// Whether partition `lane` of a tile and the other one of its pair are partitions of the system.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool has_pair(level<T> const& s, std::int64_t tile, int lane) {
+COPPICE_LANE bool has_pair(level<T> const& s, std::int64_t tile, int lane) {
     return tile * tile_partitions + lane < s.partitions;
 }
 
@@ -23,9 +23,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool has_pair(level<T> const& s, std::int64_t t
 /// (padded).
 struct shifted_offset {
     int gap;
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit shifted_offset(pair_split const& split)
+    COPPICE_LANE explicit shifted_offset(pair_split const& split)
         : gap(split.partition(0, 2 * block_partition).end()) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int operator()(int i) const { return i < gap ? i : i + 1; }
+    COPPICE_LANE int operator()(int i) const { return i < gap ? i : i + 1; }
 };
 /// Moves the rows of the pair whose first partition is `lane` to these offsets; called by four threads, one for each
 /// `array`.

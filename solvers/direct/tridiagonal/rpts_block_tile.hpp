@@ -66,26 +66,24 @@ inline constexpr int tile_bytes = tile_rows_bytes<T, R> + exchanged_words_bytes 
                                   2 * tile_partitions* int(sizeof(resplit_row<T, R>));
 
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(T& all, int) {
+COPPICE_LANE T& rhs_at(T& all, int) {
     return all;
 }
 template <class T, int Count>
-COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(rhs_pack<T, Count>& all, int c) {
+COPPICE_LANE T& rhs_at(rhs_pack<T, Count>& all, int c) {
     return all.value[c];
 }
 
 /// The values of all right-hand sides in row i; columns have stride `leading`. Zero after the last column.
 template <class R, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE R load_rhs(T const* values, std::int64_t i, std::int64_t leading,
-                                            std::int64_t columns) {
+COPPICE_LANE R load_rhs(T const* values, std::int64_t i, std::int64_t leading, std::int64_t columns) {
     R all;
     COPPICE_UNROLL
     for (int c = 0; c < rhs_count<R>; ++c) rhs_at(all, c) = c == 0 || c < columns ? values[i + c * leading] : T(0);
     return all;
 }
 template <class R, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_rhs(R all, T* values, std::int64_t i, std::int64_t leading,
-                                                std::int64_t columns) {
+COPPICE_LANE void store_rhs(R all, T* values, std::int64_t i, std::int64_t leading, std::int64_t columns) {
     COPPICE_UNROLL
     for (int c = 0; c < rhs_count<R>; ++c)
         if (c == 0 || c < columns) values[i + c * leading] = rhs_at(all, c);
@@ -201,7 +199,7 @@ struct row_offsets {
 
     COPPICE_NO_EXEC_CHECK
     template <class Block>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void read(Block const& block, std::int32_t const* order, std::int64_t first) {
+    COPPICE_LANE void read(Block const& block, std::int32_t const* order, std::int64_t first) {
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) of[j] = order[first + block.thread() + j * tile_threads];
     }

@@ -14,13 +14,13 @@
 
 namespace coppice::inline v0_1::rpts {
 
-inline void check_options(tridiagonal_options const& options) {
-    if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
-        options.pivot != pivoting::scaled_partial)
-        throw argument_error("solve_tridiagonal: unknown pivoting " + std::to_string(int(options.pivot)));
+/// `of`: start of the messages.
+inline void check_options(tridiagonal_options const& options, char const* of = "solve_tridiagonal: ") {
+    if (int(options.pivot) < 0 || int(options.pivot) > int(pivoting::scaled_partial))
+        throw argument_error(of + ("unknown pivoting " + std::to_string(int(options.pivot))));
     if (!(options.threshold >= 0 && std::isfinite(options.threshold)))
-        throw argument_error("solve_tridiagonal: threshold is " + std::to_string(options.threshold) +
-                             ", expected a finite number >= 0");
+        throw argument_error(of +
+                             ("threshold is " + std::to_string(options.threshold) + ", expected a finite number >= 0"));
 }
 
 /// Checks arguments in constant time; see <coppice/tridiagonal.hpp>.

@@ -27,46 +27,35 @@ struct lane_pair {
             for (int j = 0; j < 2 * length; ++j) bands[b][j] = t.at(b, j % length, lane + j / length);
     }
     COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
-    /// Whether `piece` is not nearly singular inside.
-    template <pivoting P>
-    COPPICE_ALWAYS_INLINE bool is_good(pair_partition const& piece, T const& threshold) {
-        auto const multiplier = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-            return sweep_in_pair<P>(rows(), piece, downwards, threshold, in_place).relative;
-        };
-        return multiplier(true) >= T(min_multiplier) || multiplier(false) >= T(min_multiplier);
-    }
-    /// Number of the first split with which no partition is nearly singular inside; -1 if there is none.
-    template <pivoting P>
-    [[gnu::noinline]] int find_split(T const& threshold) {
-        for (int number = 0; number < pair_split::numbers; ++number) {
-            pair_split const split{number};
-            int k = 0;
-            while (k < split.partitions() && is_good<P>(split.partition(k, 2 * length), threshold)) ++k;
-            if (k == split.partitions()) return number;
-        }
-        return -1;
-    }
 };
 
-/// Computes the coarse rows of a pair of partitions with this split. Returns bits that flag small multipliers, which
-/// the substitution reads.
-template <pivoting P, class T>
-[[gnu::noinline]] unsigned resplit(lane_pair<T>& pair, pair_split const& split, T const& threshold,
-                                   coarse_row<T> (&coarse)[4]) {
+/// The coarse rows of a pair with another split, and bits that flag small multipliers, which the substitution reads.
+template <class T>
+struct split_pair {
+    coarse_row<T> rows[4];
     unsigned small = 0;
-    for (int k = 0; k < 4; ++k) {
-        pair_partition const piece = split.partition(k / 2, 2 * length);
-        if (k == piece.coarse) {
-            boundary_multipliers<T> multipliers;
-            coarse_row<T> first, last;
-            reduce_both<P>(pair.rows().from(piece.first), piece.length, threshold, first, last, no_extra_work{},
-                           &multipliers);
-            coarse[k] = upward_row(piece, first), coarse[k + 1] = downward_row(piece, last);
-            small |= small_multipliers(multipliers, k);
-        } else if (k != piece.coarse + 1)
-            coarse[k] = single_row<P>(pair.rows(), piece, k, in_place);
+};
+/// Number of the first split with which no partition of a pair is nearly singular inside; -1 if there is none.
+template <pivoting P, class T>
+[[gnu::noinline]] int find_split(lane_pair<T>& pair, T const& threshold, split_pair<T>& found) {
+    for (int number = 0; number < pair_split::numbers; ++number) {
+        pair_split const split{number};
+        found.small = 0;
+        bool good = true;
+        for (int k = 0; good && k < split.partitions(); ++k) {
+            pair_partition const piece = split.partition(k, 2 * length);
+            auto const up = sweep_in_pair<P>(pair.rows(), piece, false, threshold, in_place),
+                       down = sweep_in_pair<P>(pair.rows(), piece, true, threshold, in_place);
+            good = up.relative >= T(min_multiplier) || down.relative >= T(min_multiplier);
+            found.rows[piece.coarse] = up.row, found.rows[piece.coarse + 1] = down.row;
+            found.small |= small_multipliers(boundary_multipliers<T>{up.multiplier, down.multiplier}, piece.coarse);
+            for (int j = 0; j < 4 && split.partitions() == 1; ++j)
+                if (j < piece.coarse || j > piece.coarse + 1)
+                    found.rows[j] = single_row<P>(pair.rows(), piece, j, in_place);
+        }
+        if (good) return number;
     }
-    return small;
+    return -1;
 }
 
 /// After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
@@ -85,19 +74,13 @@ template <pivoting P, class T>
             of_lane(l).larger_one() < T(watched_multiplier) || of_lane(l + 1).larger_one() < T(watched_multiplier);
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
-            int const found = pair.template find_split<P>(s.threshold);
-            all_good = all_good && found >= 0;
-            if (found >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
-                number = found;
-                coarse_row<T> rows[4];
-                of_pair = resplit<P>(pair, pair_split{number}, s.threshold, rows);
-                for (int k = 0; k < 4; ++k) {
-                    std::int64_t const to = 2 * (partition + l) + k;
-                    s.coarse.lower[to] = rows[k].lower;
-                    s.coarse.diagonal[to] = rows[k].diagonal;
-                    s.coarse.upper[to] = rows[k].upper;
-                    s.coarse.rhs[to] = rows[k].rhs;
-                }
+            split_pair<T> found;
+            int const split = find_split<P>(pair, s.threshold, found);
+            all_good = all_good && split >= 0;
+            if (split >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
+                number = split;
+                of_pair = found.small;
+                for (int k = 0; k < 4; ++k) s.coarse.put(2 * (partition + l) + k, found.rows[k]);
             }
         }
         s.pair_records[(partition + l) / 2] = pair_record(number, of_pair).stored();

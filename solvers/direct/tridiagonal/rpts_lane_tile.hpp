@@ -55,27 +55,15 @@ struct tile {
                     __builtin_memcpy(to + (r * width + l) * length + j, &square[l], sizeof(square[l]));
             }
     }
+    /// Calls use(element of a band, its row in the tile) for all rows.
+    template <class Use>
+    COPPICE_ALWAYS_INLINE void for_each_row(int band, Use const& use) {
+        for (int l = 0; l < lanes::size; ++l)
+            for (int j = 0; j < length; ++j) use(at(band, j, l), std::int64_t(l) * length + j);
+    }
     /// Rows after the end of the system become x = 0.
     void load_band_end(int band, T const* from, std::int64_t count, T padding) {
-        for (int l = 0; l < lanes::size; ++l)
-            for (int j = 0; j < length; ++j) {
-                std::int64_t const i = std::int64_t(l) * length + j;
-                at(band, j, l) = i < count ? from[i] : padding;
-            }
-    }
-
-    /// Gathers the right-hand sides of a system with an order, from row `row` on; zeros after `count` rows.
-    void gather_rhs(system_view<T> const& s, std::int64_t row, std::int64_t count) {
-        for (int l = 0; l < lanes::size; ++l)
-            for (int j = 0; j < length; ++j) {
-                std::int64_t const i = std::int64_t(l) * length + j;
-                at(3, j, l) = i < count ? s.rhs[s.order[row + i]] : T(0);
-            }
-    }
-    void scatter_solution(system_view<T> const& s, std::int64_t row, std::int64_t count) {
-        for (int l = 0; l < lanes::size; ++l)
-            for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
-                s.x[s.target[row + std::int64_t(l) * length + j]] = at(3, j, l);
+        for_each_row(band, [&](T& to, std::int64_t i) { to = i < count ? from[i] : padding; });
     }
 
     /// Loads the partitions from `partition` on; corner entries outside the matrix become zero.
@@ -92,19 +80,15 @@ struct tile {
             load_band_end(2, s.upper + row, s.couples_after() ? count : count - 1, T(0));
             if (!s.order) load_band_end(3, s.rhs + row, count, T(0));
         }
-        if (s.order) gather_rhs(s, row, count);
+        if (s.order) for_each_row(3, [&](T& to, std::int64_t i) { to = i < count ? s.rhs[s.order[row + i]] : T(0); });
         if (partition == 0 && !s.couples_before()) at(0, 0, 0) = T(0);
     }
     [[gnu::noinline]] void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
-        if (s.target) return scatter_solution(s, row, count);
-        if (count >= std::int64_t(length) * lanes::size) {
-            store_band(3, s.x + row);
-            return;
-        }
-        for (int l = 0; l < lanes::size; ++l)
-            for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
-                s.x[row + std::int64_t(l) * length + j] = at(3, j, l);
+        if (count >= std::int64_t(length) * lanes::size && !s.target) return store_band(3, s.x + row);
+        for_each_row(3, [&](T const& value, std::int64_t i) {
+            if (i < count) s.x[s.target_of(row + i)] = value;
+        });
     }
 };
 

@@ -78,9 +78,9 @@ struct merging_slices {
     Threshold const& threshold;
     segment<T>& own;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.slices_of_lane; }
+    COPPICE_LANE int run() const { return memory.slices_of_lane; }
     COPPICE_HD static constexpr int workers() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+    COPPICE_LANE void merge(merging::merge_step const& step) {
         int const slice = lane * run() + step.number;
         if (slice >= memory.slices) return;
         separator_rows<T> saved;
@@ -95,12 +95,11 @@ struct substituting_slices : substituting_lanes<T> {
     resident_memory<T> const& memory;
     int slice;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_slices(lane_group const& g, separator_store<T> const& saved,
-                                                         interface_values<T> const& around, resident_memory<T> const& m,
-                                                         int which)
+    COPPICE_LANE substituting_slices(lane_group const& g, separator_store<T> const& saved,
+                                     interface_values<T> const& around, resident_memory<T> const& m, int which)
         : substituting_lanes<T>(g, saved, around), memory(m), slice(which) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.slices_of_lane; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_run(int number) {
+    COPPICE_LANE int run() const { return memory.slices_of_lane; }
+    COPPICE_LANE void substitute_run(int number) {
         int const first = this->group.lane * run();
         if (first + number >= memory.slices || first + number < slice) return;
         auto const both = substitute_separator(memory.separators_of_slices(number).get(this->group.lane), this->x);
@@ -165,8 +164,8 @@ solve_across_warps(Block const& block, resident_job<T> const& job, resident_item
 }
 
 template <int M, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE partition_position position_of(resident_job<T> const& job, resident_item const& item,
-                                                                lane_task const& task) {
+COPPICE_LANE partition_position position_of(resident_job<T> const& job, resident_item const& item,
+                                            lane_task const& task) {
     std::int64_t const pair = item.pair + task.slot;
     if (task.group.count == 0 || task.partition >= job.plan.partitions || pair >= job.plan.pairs) return {};
     system_view<T> const& all = job.all;
@@ -188,13 +187,13 @@ struct own_partition {
     boundary_multipliers<T> multipliers;
 
     /// The segment of a partition without rows: x = 0 in all of its rows, or none of them if the system is cyclic.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static segment<T> without_rows() {
+    COPPICE_LANE static segment<T> without_rows() {
         if constexpr (Cyclic) return identity_segment<T>();
         coarse_row<T> const zero{T(0), T(1), T(0), T(0)};
         return segment_of(zero, zero, T(1));
     }
     /// Reduces the rows, which are loaded, to a segment.
-    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(partition_position const& position, auto const& threshold) {
+    COPPICE_LANE segment<T> reduce(partition_position const& position, auto const& threshold) {
         T const scale = scale_of<P>(own, threshold);
         if constexpr (merges_pairs<M>) {
             return pairs.template reduce<P, Cyclic>(own, scale, threshold, position.left);
@@ -211,9 +210,8 @@ struct own_partition {
     /// Solves the rows, given the unknowns around the partition. Lanes with `group` share a system.
     COPPICE_NO_EXEC_CHECK
     template <class Block>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void solve(Block const& block, partition_position const& position,
-                                                lane_group const& group, interface_values<T> const& x,
-                                                auto const& threshold) {
+    COPPICE_LANE void solve(Block const& block, partition_position const& position, lane_group const& group,
+                            interface_values<T> const& x, auto const& threshold) {
         if constexpr (merges_pairs<M>) {
             pairs.solve(x, own.rhs);
         } else {

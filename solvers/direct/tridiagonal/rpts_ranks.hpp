@@ -21,14 +21,11 @@ namespace coppice::inline v0_1::rpts {
 /// Upper bound of the rows that a rank does not reduce further: every rank gets these rows of all ranks.
 inline constexpr std::int64_t max_rank_rows = 512;
 
-/// Rows of a pair of partitions. Only whole pairs are reduced, so that every boundary can be shifted.
-inline constexpr std::int64_t pair_rows = 2 * min_partition;
-
-/// Number of rows that a level of `rows` rows leaves.
-inline std::int64_t coarse_rows_of_level(std::int64_t rows) { return 4 * (rows / pair_rows) + rows % pair_rows; }
-/// Number of rows that reduce_rank leaves of a rank.
+/// Number of rows that reduce_rank leaves of a rank. Only whole pairs of partitions are reduced, so that every boundary
+/// can be shifted.
 inline std::int64_t coarse_rows_of_rank(std::int64_t rows) {
-    while (rows > max_rank_rows) rows = coarse_rows_of_level(rows);
+    while (rows > max_rank_rows)
+        rows = coarse_rows(rows, partitions_of(rows, min_partition, true), min_partition, true);
     return rows;
 }
 
@@ -59,12 +56,6 @@ bool takes_rank(Executor const& exec, tridiagonal_options const& options);
 template <class T, executor Executor>
 rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options);
-
-/// Pivoting of level k. Scaled pivoting scales only the given rows, of level 0: a coarse row that is small has lost
-/// digits and must stay small.
-inline pivoting pivot_of_level(tridiagonal_options const& options, int k) {
-    return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
-}
 
 /// Computes rank.x from the unknowns in `solution` and the neighbouring unknowns of other ranks.
 template <class T, executor Executor>

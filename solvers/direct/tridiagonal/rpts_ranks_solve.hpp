@@ -13,23 +13,16 @@ namespace coppice::inline v0_1::rpts {
 inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
 inline constexpr bool ranks_are_cyclic(cuda_executor const&) { return true; }
 
-/// Calls use(rows, pairs, elements of a coarse band, offset in elements) for every level; returns the elements of all.
+/// for_each_level (rpts_levels.hpp) for a rank, of which only whole pairs of partitions are reduced.
 template <class T, class Use>
-std::int64_t for_each_rank_level(std::int64_t rows, Use const& use) {
-    std::int64_t offset = 0;
-    while (rows > max_rank_rows) {
-        std::int64_t const pairs = rows / pair_rows, coarse = coarse_rows_of_level(rows);
-        std::int64_t const band = align_elements<T>(coarse);
-        use(rows, pairs, band, offset);
-        offset += 4 * band + elements_of_pair_records<T>(2 * pairs, 1);
-        rows = coarse;
-    }
-    return offset;
+std::int64_t for_each_level_of_rank(std::int64_t rows, Use const& use) {
+    auto const is_last = [](std::int64_t size) { return size <= max_rank_rows; };
+    return for_each_level<T>(rows, 1, 1, min_partition, true, is_last, use);
 }
 
 template <class T, executor Executor>
 std::int64_t rank_workspace(Executor const&, std::int64_t rows) {
-    return for_each_rank_level<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
+    return for_each_level_of_rank<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
 }
 
 /// Copies the rows after the last whole pair of partitions to the coarse system without reduction.
@@ -43,17 +36,8 @@ struct carry_rows {
         T const above = i == open_end ? T(0) : from_upper[i];
         auto const row = scales ? scaled<pivoting::scaled_partial>(from_lower[i], from_diagonal[i], above, from_rhs[i])
                                 : equation<T, T>{from_lower[i], from_diagonal[i], above, from_rhs[i]};
-        to.lower[i] = row.lower;
-        to.diagonal[i] = row.diagonal;
-        to.upper[i] = row.upper;
-        to.rhs[i] = row.rhs;
+        to.put(i, row);
     }
-};
-template <class T>
-struct carry_solution {
-    T const* from;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
 template <executor Executor>
@@ -70,27 +54,24 @@ rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, arr
     all.last.is_segment = true;
     all.last.cyclic = ranks_are_cyclic(exec);
     all.solution = rank.x;
-    for_each_rank_level<T>(
-        rank.size, [&](std::int64_t rows, std::int64_t pairs, std::int64_t band, std::int64_t offset) {
+    for_each_level_of_rank<T>(
+        rank.size, [&](std::int64_t rows, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + band, at + 2 * band, at + 3 * band, band, band};
-            level<T> now{all.last, coarse, 2 * pairs, T(0), reinterpret_cast<std::int8_t*>(at + 4 * band)};
-            now.fine.size = pairs * pair_rows;
+            level<T> now{all.last, coarse, partitions, T(0), reinterpret_cast<std::int8_t*>(at + 4 * band)};
+            now.fine.size = partitions * min_partition;
             std::int64_t const rest = rows - now.fine.size;
-            if (rest > 0) now.fine.after = coarse.rhs + 4 * pairs;
+            if (rest > 0) now.fine.after = coarse.rhs + 2 * partitions;
             all.carried[std::size_t(all.depth)] = rest;
             all.levels[std::size_t(all.depth++)] = now;
-            all.last.size = 4 * pairs + rest;
-            all.last.lower = coarse.lower;
-            all.last.diagonal = coarse.diagonal;
-            all.last.upper = coarse.upper;
-            all.last.rhs = all.last.x = all.solution = coarse.rhs;
+            all.last = next_systems(all.last, coarse, 2 * partitions + rest);
+            all.solution = coarse.rhs;
         });
     for (int k = 0; k < all.depth; ++k) {
         level<T> const& now = all.levels[std::size_t(k)];
         system_view<T> const& fine = now.fine;
         coarse_view<T> const& c = now.coarse;
-        pivoting const pivot = pivot_of_level(options, k);
+        pivoting const pivot = pivot_of_level(options.pivot, k);
         run_level(exec, now, level_step::reduce, pivot);
         std::int64_t const rest = all.carried[std::size_t(k)], first = fine.size, to = 2 * now.partitions;
         for_each(exec, rest,
@@ -109,9 +90,9 @@ template <class T, executor Executor>
 void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options) {
     for (int k = rank.depth - 1; k >= 0; --k) {
         level<T> const& now = rank.levels[std::size_t(k)];
-        run_level(exec, now, level_step::substitute, pivot_of_level(options, k));
-        for_each(exec, rank.carried[std::size_t(k)],
-                 carry_solution<T>{now.coarse.rhs + 2 * now.partitions, now.fine.x + now.fine.size});
+        run_level(exec, now, level_step::substitute, pivot_of_level(options.pivot, k));
+        exec.copy_elements(now.coarse.rhs + 2 * now.partitions, now.fine.x + now.fine.size,
+                           rank.carried[std::size_t(k)]);
     }
 }
 

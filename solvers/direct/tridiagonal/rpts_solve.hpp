@@ -125,29 +125,16 @@ bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
             auto* const pair_records = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
             levels[std::size_t(depth++)] = {systems, coarse, partitions, threshold, pair_records};
-            systems = {coarse_rows(systems.size, partitions, how.partition, cyclic),
-                       coarse.lower,
-                       coarse.diagonal,
-                       coarse.upper,
-                       coarse.rhs,
-                       coarse.rhs,
-                       systems.systems,
-                       systems.columns,
-                       band,
-                       all,
-                       all};
-            systems.cyclic = cyclic;
+            systems = next_systems(systems, coarse, coarse_rows(systems.size, partitions, how.partition, cyclic));
         });
-    // Scaled pivoting is used for the given rows only. A small coarse row is small because digits cancelled, so it must
-    // not be scaled up.
-    pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
-    auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     auto const run = [&](int k, level_step step) {
-        return result_of([&] { return run_level(exec, levels[std::size_t(k)], step, pivot_of(k)); });
+        return result_of(
+            [&] { return run_level(exec, levels[std::size_t(k)], step, pivot_of_level(options.pivot, k)); });
     };
     bool const good = run(0, level_step::reduce) && threshold == T(0); // entries that count as zero are no pivots
     for (int k = 1; k < depth; ++k) run(k, level_step::reduce);
-    bool finite = result_of([&] { return solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used); });
+    bool finite = result_of(
+        [&] { return solve_last(exec, how, systems, threshold, pivot_of_level(options.pivot, depth), memory + used); });
     for (int k = depth - 1; k > 0; --k) finite = run(k, level_step::substitute) && finite;
     if constexpr (std::is_same_v<Executor, host_executor>)
         if (save_rhs && (!good || !finite || !is_moderate(exec, depth > 1 ? levels[1].fine : systems))) save_rhs();

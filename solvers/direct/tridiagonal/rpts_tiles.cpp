@@ -74,12 +74,7 @@ bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
         return scaled<P>(lower, load_lanes<lanes>(s.diagonal + at, count, T(1)), upper,
                          load_lanes<lanes>(s.rhs + at, count, T(0)));
     };
-    auto const begin = row(0);
-    open_row<lanes> p{begin.diagonal, begin.upper, begin.rhs};
-    for (int j = 1; j < n; ++j) p = eliminate_row<P>(rows, j, row(j), p, lanes(threshold));
-    lanes const x = p.rhs * safe_reciprocal(p.entry);
-    rows.rhs[n - 1] = x;
-    substitute_upwards<1>(rows, 0, n - 2, x, lanes(T(0)));
+    solve_downwards<P>(rows, n, row, lanes(threshold));
     for (int j = 0; j < n; ++j)
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
     return is_finite(rows.rhs[0]);
@@ -87,16 +82,14 @@ bool solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
 
 // Solves one system from its first row to its last; `memory` holds 4 size elements.
 template <pivoting P, class T>
-void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
+void solve_alone(system_view<T> const& s, T threshold, T* memory) {
     std::int64_t const n = s.size;
     partition_rows<T> const rows{memory, memory + n, memory + 2 * n, memory + 3 * n};
-    for (std::int64_t i = 0; i < n; ++i) {
-        rows.lower[i] = i > 0 ? s.lower[i] : T(0);
-        rows.diagonal[i] = s.diagonal[i];
-        rows.upper[i] = i + 1 < n ? s.upper[i] : T(0);
-        rows.rhs[i] = s.rhs[s.source_of(i)];
-    }
-    solve_directly<P>(rows, int(n), threshold);
+    auto const row = [&](int i) COPPICE_INLINE_LAMBDA {
+        return scaled<P>(i > 0 ? s.lower[i] : T(0), s.diagonal[i], i + 1 < n ? s.upper[i] : T(0),
+                         s.rhs[s.source_of(i)]);
+    };
+    solve_downwards<P>(rows, int(n), row, threshold);
     for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
 }
 
@@ -165,7 +158,7 @@ bool rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     rpts::with_pivoting(pivot, [&](auto p) {
         constexpr pivoting P = decltype(p)::value;
         // the direction of the elimination determines which entries a threshold can flush: use downwards, as elsewhere
-        if (threshold > T(0)) return solve_downwards<P>(s, threshold, reinterpret_cast<T*>(memory));
+        if (threshold > T(0)) return solve_alone<P>(s, threshold, reinterpret_cast<T*>(memory));
         solve_from_ends<P>(s, partition_rows<lanes>{memory[0], memory[1], memory[2], memory[3]});
     });
     // The unknowns at the ends are substituted last: if any unknown is not finite, one of these is not.

@@ -167,7 +167,7 @@ bool distributed_rpts<T, Executor, Messages>::crosses_whole() const {
 }
 template <class T, executor Executor, communicator Messages>
 pivoting distributed_rpts<T, Executor, Messages>::pivot_of_gathered() const {
-    return rpts::pivot_of_level(options_, crosses_whole() ? 0 : 1);
+    return rpts::pivot_of_level(options_.pivot, crosses_whole() ? 0 : 1);
 }
 
 template <class T, executor Executor, communicator Messages>

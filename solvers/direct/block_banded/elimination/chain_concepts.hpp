@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Concepts of the chain solver: what its templates require of their parameters. solvers/direct/DESIGN.md defines the
-/// terms; chain_models.hpp lists and checks the models of each concept.
+/// terms; a test lists and checks the models of each concept.
 #pragma once
 
 #include <concepts>

@@ -30,8 +30,8 @@ struct condensed_rows {
     std::int64_t* singular = nullptr;
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, padded_locations<Lanes> const& at, int u,
-                                               stack_view<Lane> const& to) const {
+    COPPICE_LANE void load(Team const& team, Shape const&, padded_locations<Lanes> const& at, int u,
+                           stack_view<Lane> const& to) const {
         int const all = 2 * width + rhs_count;
         for (int i = team.rank(); i < width * all; i += team.size()) {
             int const r = i / all, c = i - r * all;
@@ -43,20 +43,20 @@ struct condensed_rows {
         }
     }
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs(Team const& team, Shape const&, segment_locations<Lanes> const& at,
-                                                   int u, stack_view<Lane> const& to, int row, int column) const {
+    COPPICE_LANE void load_rhs(Team const& team, Shape const&, segment_locations<Lanes> const& at, int u,
+                               stack_view<Lane> const& to, int row, int column) const {
         for (int i = team.rank(); i < width * rhs_count; i += team.size()) {
             int const r = i / rhs_count, rhs_index = i - r * rhs_count;
             for (int l = 0; l < Lanes; ++l)
                 set_lane(to(row + r, column + rhs_index), l, rhs_of(at.lane[l], u, r, rhs_index));
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> size_of(std::int64_t segment) const {
+    COPPICE_LANE growth_reference<real> size_of(std::int64_t segment) const {
         return growth_reference<real>(sizes[segment]);
     }
     /// Merged growth reference of the condensed segments that form the segment `at`: `block_rows` of them, or fewer at
     /// the end of the system.
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> known(segment_location const& at, int block_rows) const {
+    COPPICE_LANE growth_reference<real> known(segment_location const& at, int block_rows) const {
         std::int64_t const left = at.block_rows.rows - at.begin;
         int const here = left < block_rows ? int(left) : block_rows;
         growth_reference<real> all(sizes[at.block_rows.base + at.begin]);
@@ -64,23 +64,22 @@ struct condensed_rows {
         return all;
     }
     template <class Team>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static real largest_entry(Team const&, segment_location const&, int) {
+    COPPICE_LANE static real largest_entry(Team const&, segment_location const&, int) {
         return 0;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t segment, int r, int c) const {
+    COPPICE_LANE T entry(std::int64_t segment, int r, int c) const {
         return c < 2 * width ? matrix[(segment * 2 * width + c) * width + r] : rhs_at(segment, r, c - 2 * width);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs_at(std::int64_t segment, int r, int rhs_index) const {
+    COPPICE_LANE T& rhs_at(std::int64_t segment, int r, int rhs_index) const {
         return rhs[(segment * rhs_count + rhs_index) * width + r];
     }
     /// One right-hand side or entry of block row u of a segment. Padding rows after the last condensed segment of a
     /// system state z = y.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
+    COPPICE_LANE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
         std::int64_t const j = at.begin + u;
         return j < at.block_rows.rows ? rhs_at(at.block_rows.base + j, r, rhs_index) : T(0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int r, int c,
-                                                padding_sizes const& padding) const {
+    COPPICE_LANE T entry_of(segment_location const& at, int u, int r, int c, padding_sizes const& padding) const {
         std::int64_t const j = at.begin + u;
         if (j < at.block_rows.rows) return entry(at.block_rows.base + j, r, c);
         // The last block of unknowns comes first if an odd number of blocks precedes it.
@@ -88,7 +87,7 @@ struct condensed_rows {
         double const size = first == even ? padding.last : padding.after;
         return a.sized(c == r ? -size : c == width + r ? size : 0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const {
+    COPPICE_LANE padding_sizes padding(segment_location const& at) const {
         return a.padding(a.batch.system(at.block_rows.system));
     }
     template <class Lane, int Lanes>
@@ -101,7 +100,7 @@ struct condensed_rows {
     }
     /// Whether one of the segments was condensed by Householder reflections.
     template <int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_by_householder(segment_locations<Lanes> const& at) const {
+    COPPICE_LANE bool any_by_householder(segment_locations<Lanes> const& at) const {
         bool any = false;
         for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].segment >= 0 && sizes[at.lane[l].segment] < 0);
         return any;
@@ -109,7 +108,7 @@ struct condensed_rows {
     /// Deactivates the segments that were not condensed by Householder reflections, or only those that were; returns
     /// whether any stays active.
     template <int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool leave(segment_locations<Lanes>& at, bool by_householder) const {
+    COPPICE_LANE bool leave(segment_locations<Lanes>& at, bool by_householder) const {
         bool any = false;
         for (segment_location& location : at.lane) {
             if (location.segment >= 0 && (sizes[location.segment] < 0) != by_householder) location.segment = -1;
@@ -129,11 +128,11 @@ struct condensed_rows {
                 rhs_at(segment, r, c - 2 * width) = get_lane(value, l);
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int k) const {
+    COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int k) const {
         return row_before(location.begin + u, k, location.block_rows.system);
     }
     /// Scalar row, within the system, of unknown k of the unknowns before condensed segment j.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_before(std::int64_t j, int k, std::int64_t system) const {
+    COPPICE_LANE std::int64_t row_before(std::int64_t j, int k, std::int64_t system) const {
         system_location const rows = a.batch.system(system);
         std::int64_t block = j * span + (k < a.n ? -1 : 0);
         if (block < 0) block = rows.rows - 1;

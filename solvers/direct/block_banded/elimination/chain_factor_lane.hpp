@@ -20,24 +20,24 @@ struct saved_group {
     T* at;
     int rows, stack_rows, later;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& factor(int r, int k) const { return at[k * stack_rows + r]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& upper(int r, int j) const { return at[(stack_rows + j) * rows + r]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& pivot(int k) const { return at[(stack_rows + later) * rows + k]; }
+    COPPICE_LANE T& factor(int r, int k) const { return at[k * stack_rows + r]; }
+    COPPICE_LANE T& upper(int r, int j) const { return at[(stack_rows + j) * rows + r]; }
+    COPPICE_LANE T& pivot(int k) const { return at[(stack_rows + later) * rows + k]; }
 };
 
 /// Elements of one group; `later` columns: W of the next unknowns and W of y.
 template <class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE int saved_elements(Shape const& g) {
+COPPICE_LANE int saved_elements(Shape const& g) {
     return g.rows() * (g.stack_rows() + 2 * g.width() + 1);
 }
 template <class T, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE saved_group<T> saved_at(T* memory, Shape const& g, int inner) {
+COPPICE_LANE saved_group<T> saved_at(T* memory, Shape const& g, int inner) {
     return {memory + std::int64_t(inner) * saved_elements(g), g.rows(), g.stack_rows(), 2 * g.width()};
 }
 
 /// The index of the pivot row, stored as an element; floating-point numbers represent small integers exactly.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(scalar_pivot<T> const& p, int, int) {
+COPPICE_LANE T pivot_number(scalar_pivot<T> const& p, int, int) {
     return T(typename lane_traits<real_lane_t<T>>::value_type(p.row));
 }
 template <class T>
@@ -50,7 +50,7 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
 /// For a Householder reflection: minus its weight; k, the index of the row itself, if the weight is 0 (the identity) or
 /// NaN.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(householder_column<T> const& p, int k, int) {
+COPPICE_LANE T pivot_number(householder_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
     real const own{typename lane_traits<real>::value_type(k)};
     real const number = select(real(0) < p.weight, -p.weight, own);
@@ -59,21 +59,21 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(householder_column<T> const& p, 
     else
         return number;
 }
-COPPICE_HD COPPICE_ALWAYS_INLINE float real_part(float a) { return a; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double real_part(double a) { return a; }
+COPPICE_LANE float real_part(float a) { return a; }
+COPPICE_LANE double real_part(double a) { return a; }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R real_part(complex_lane<R> const& a) {
+COPPICE_LANE R real_part(complex_lane<R> const& a) {
     return a.re;
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T real_part(T const& a) {
+COPPICE_LANE T real_part(T const& a) {
     return a;
 }
 
 /// Saves the values of all lanes (save_all), or of the lanes with active segments (save_some).
 struct save_all {
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
+    COPPICE_LANE void operator()(T& to, T const& value) const {
         to = value;
     }
 };
@@ -81,7 +81,7 @@ template <class Locations>
 struct save_some {
     Locations const& at;
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
+    COPPICE_LANE void operator()(T& to, T const& value) const {
         for (int l = 0; l < lane_count<T>; ++l)
             if (at.lane[l].segment >= 0) set_lane(to, l, get_lane(value, l));
     }
@@ -99,15 +99,15 @@ struct recording_observer {
     int each;  ///< elements of a group
     int first; ///< first block row that eliminates
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE recording_observer at(int u) const {
+    COPPICE_LANE recording_observer at(int u) const {
         saved_group<T> group = saved;
         group.at = memory + std::int64_t(u - first) * each;
         return {save, observer.at(u), group, memory, each, first};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return observer.needed(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int lane) const { observer(k, lane); }
+    COPPICE_LANE bool needed() const { return observer.needed(); }
+    COPPICE_LANE void operator()(int k, int lane) const { observer(k, lane); }
     template <class Pivot>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void record(int k, Pivot const& pivot, T const*) const {
+    COPPICE_LANE void record(int k, Pivot const& pivot, T const*) const {
         save(saved.pivot(k), pivot_number(pivot, k, saved.stack_rows));
     }
 };
@@ -121,7 +121,7 @@ struct save_group {
     Save save;
 
     template <class Stacks>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, Stacks const& stacks) const {
+    COPPICE_LANE void operator()(int inner, Stacks const& stacks) const {
         stack_view<T> const& s = stacks.now;
         saved_group<T> const to = saved_at(memory, g, inner);
         for (int i = team.rank(); i < g.rows() * g.stack_rows(); i += team.size())
@@ -134,7 +134,7 @@ struct save_group {
 /// Repeats the row operations of a group on the rows v of one right-hand side. `by_householder`: some of the operations
 /// may be reflections.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(saved_group<T> const& saved, bool by_householder, T* v) {
+COPPICE_LANE void repeat_operations(saved_group<T> const& saved, bool by_householder, T* v) {
     using lane = real_lane_t<T>;
     using real = typename lane_traits<lane>::value_type;
     for (int k = 0; k < saved.rows; ++k) {
@@ -189,7 +189,8 @@ COPPICE_HD COPPICE_ONE_COPY void repeat_segment(Team const& team, BlockRows cons
     }
 }
 
-/// Computes the right-hand sides of the condensed segment from those of a segment; `memory` holds forward_elements().
+/// Computes the right-hand sides of the condensed segment from those of a segment; `memory` has a pitch
+/// for each.
 template <class T, class Team, class BlockRows, class Shape, class Locations, class Condensed>
 COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
                                        Locations const& at, T* memory, T* saved, Condensed const& condensed) {
@@ -243,13 +244,9 @@ COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block
     team.sync();
 }
 
-/// Elements of memory that forward_segment and backward_segment need.
+/// Elements of memory that backward_segment needs.
 template <class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t forward_elements(Shape const& g) {
-    return std::int64_t(g.pitch()) * g.rhs_count;
-}
-template <class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t backward_elements(Shape const& g) {
+COPPICE_LANE std::int64_t backward_elements(Shape const& g) {
     return std::int64_t(g.unknowns() + g.width() + g.pitch()) * g.rhs_count;
 }
 

@@ -24,20 +24,23 @@ struct factored_level {
     std::uint8_t const* active =
         nullptr; ///< null, or a flag for each segment: whether it has a nonzero right-hand side
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
+    COPPICE_LANE bool open() const { return base.open(); }
     /// Number of saved elements of one segment.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t saved_each(block_row_shape<any_size> const& g) {
+    COPPICE_LANE static std::int64_t saved_each(block_row_shape<any_size> const& g) {
         return std::int64_t(g.inner()) * saved_elements(g);
     }
     /// Number of saved elements of `segments` segments.
     static std::int64_t saved_total(block_row_shape<any_size> const& g, std::int64_t segments) {
         return (segments + max_lanes - 1) / max_lanes * max_lanes * saved_each(g);
     }
-    /// Elements of memory that a worker needs for any step.
+    /// Elements of memory that a team needs for any step.
     static std::int64_t elements(block_row_shape<any_size> const& g) {
-        std::int64_t const walking = g.reduce_elements(), going = backward_elements(g), coming = forward_elements(g);
-        return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
+        std::int64_t const walking = g.reduce_elements(), going = backward_elements(g);
+        return walking > going ? walking : going;
     }
+    std::int64_t elements() const { return elements(base.shape); }
+    std::int64_t items() const { return base.segments; }
+    int columns() const { return base.shape.reduce_columns(); }
 
     /// Whether the step can be skipped, since its input and output are zero.
     template <int Lanes>
@@ -55,7 +58,7 @@ struct factored_level {
                     return false;
         return true;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static bool is_zero(T const& value) { return magnitude(value) == 0; }
+    COPPICE_LANE static bool is_zero(T const& value) { return magnitude(value) == 0; }
 
     /// Executes `step` for the segments in the lanes from p on.
     template <class Lane, class Team>
@@ -88,9 +91,8 @@ struct factored_level {
 private:
     /// Eliminates the segments and saves their factors and pivot rows.
     template <class Lane, class Team, class Stacks, int Lanes, class Save>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void save_segment(Team const& team, Stacks& stacks,
-                                                       padded_locations<Lanes> const& at, Lane* mine,
-                                                       Save const& save) const {
+    COPPICE_LANE void save_segment(Team const& team, Stacks& stacks, padded_locations<Lanes> const& at, Lane* mine,
+                                   Save const& save) const {
         auto const& g = base.shape;
         using shape = block_row_shape<any_size>;
         using plain = pivot_observer<BlockRows, Lanes>;
@@ -125,10 +127,11 @@ struct factored_final_complement {
     T* saved;
     factor_step step; ///< factorise or forward
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t saved_each(int width) {
-        return std::int64_t(width) * (width + 1);
-    }
+    COPPICE_LANE bool open() const { return base.open(); }
+    std::int64_t items() const { return base.items(); }
+    static int columns() { return 1; }
+    std::int64_t elements() const { return base.elements(); }
+    COPPICE_LANE static std::int64_t saved_each(int width) { return std::int64_t(width) * (width + 1); }
 
     template <class Lane, class Team>
     COPPICE_HD void run(Team const& team, std::int64_t s, Lane* memory) const {

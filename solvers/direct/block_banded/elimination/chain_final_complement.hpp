@@ -24,18 +24,19 @@ struct final_complement {
     elimination<real_lane_t<T>> how;
     int const* predicate;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
+    COPPICE_LANE bool open() const { return is_enabled(predicate); }
+    std::int64_t items() const { return all.batch.systems; }
+    int columns() const { return 3 * condensed.width; }
+    std::int64_t elements() const {
         return std::int64_t(condensed.width | 1) * (condensed.width + condensed.rhs_count);
     }
 
     struct unknown_observer : no_record {
         condensed_rows<T> const& condensed;
         std::int64_t system;
-        COPPICE_HD COPPICE_ALWAYS_INLINE unknown_observer(condensed_rows<T> const& l, std::int64_t s)
-            : condensed(l), system(s) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE bool needed() const { return condensed.singular != nullptr && system >= 0; }
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
+        COPPICE_LANE unknown_observer(condensed_rows<T> const& l, std::int64_t s) : condensed(l), system(s) {}
+        COPPICE_LANE bool needed() const { return condensed.singular != nullptr && system >= 0; }
+        COPPICE_LANE void operator()(int k, int) const {
             if (std::int64_t const row = condensed.row_before(0, k, system); row >= 0)
                 lower_to(condensed.singular + system, met_at(condensed.depth + (k < condensed.a.n ? 0 : 1), row));
         }
@@ -56,7 +57,7 @@ struct final_complement {
         }
     }
     template <class Team>
-    COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
+    COPPICE_HD void run(Team const& team, std::int64_t s, T* memory) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
         int const w = condensed.width, columns = w + condensed.rhs_count;
         // A team without a system takes part with an identity matrix, so that its lanes reach the same barriers.
@@ -74,8 +75,8 @@ struct final_complement {
     /// Eliminates S + R in `m`; by Householder reflections if a segment of the system was eliminated by these or if
     /// rows of S + R grow.
     template <class Team, class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Team const& team, std::int64_t s, stack_view<T> const& m,
-                                                    Observer const& observer) const {
+    COPPICE_LANE void eliminate(Team const& team, std::int64_t s, stack_view<T> const& m,
+                                Observer const& observer) const {
         bool const idle = s >= all.batch.systems || all.batch.system(s).rows == 0;
         auto const size = idle ? growth_reference<real>(0, false) : condensed.size_of(all.first(s, condensed.depth));
         prepare(team, s, m);
@@ -88,14 +89,14 @@ struct final_complement {
 
 private:
     template <class Team>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(Team const& team, std::int64_t s, stack_view<T> const& m) const {
+    COPPICE_LANE void prepare(Team const& team, std::int64_t s, stack_view<T> const& m) const {
         load(team, s, m);
         team.sync();
         if (how.equilibrate) equilibrate_rows(team, m, 0, condensed.width, condensed.width);
     }
     /// Largest entry above the diagonal of the pivot rows. A pivot is at least as large as the entries after it, or
     /// irrelevant.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above(stack_view<T> const& m) const {
+    COPPICE_LANE real largest_above(stack_view<T> const& m) const {
         largest_magnitude<T> largest;
         for (int c = 1; c < condensed.width; ++c)
             for (int r = 0; r < c; ++r) largest.include(m(r, c));

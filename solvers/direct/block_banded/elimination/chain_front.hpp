@@ -60,13 +60,13 @@ struct front_pivot<T, Width, false> {
     using number = register_pivot<T, Width + 1>;
     struct rows {
         int row;
-        COPPICE_HD COPPICE_ALWAYS_INLINE bool operator[](int r) const { return r == row; }
+        COPPICE_LANE bool operator[](int r) const { return r == row; }
     };
-    static COPPICE_HD COPPICE_ALWAYS_INLINE bool find(T const (&column)[Width + 1], rows& here) {
+    static COPPICE_LANE bool find(T const (&column)[Width + 1], rows& here) {
         here.row = number(column, 0, Width + 1).row;
         return here.row != Width;
     }
-    static COPPICE_HD COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1], rows const& here) {
+    static COPPICE_LANE T pick(T const (&column)[Width + 1], rows const& here) {
         return number(here.row).top(column, 0, Width + 1);
     }
 };
@@ -90,7 +90,7 @@ struct band_front {
 
     /// Stores the i-th of the first 2 N rows. If the columns of y are not kept, y is known and its terms are subtracted
     /// from the right-hand side.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, band_row<T, N> const& row, T const* y) {
+    COPPICE_LANE void put(int i, band_row<T, N> const& row, T const* y) {
         rhs[i] = row.rhs;
         COPPICE_UNROLL_ALL
         for (int j = 0; j < width; ++j) active[i][j] = j <= i ? row.entry[width + j - i] : T(0);
@@ -105,8 +105,7 @@ struct band_front {
 
     /// Takes `row` in and eliminates the first column by (1) to (4); returns the pivot row.
     template <class How, class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how,
-                                                              Observer const& zero_pivot) {
+    COPPICE_LANE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how, Observer const& zero_pivot) {
         T column[width + 1];
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) column[r] = active[r][0];
@@ -175,26 +174,25 @@ struct scalar_band_window {
     band_row<T, N> row;   ///< the entering row, then the pivot row
     largest_bits<T> seen; ///< largest entry of the rows; only if Left
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_band_window(Team const& t, Tile const& from, T const* known,
-                                                        elimination<real> const& e)
+    COPPICE_LANE scalar_band_window(Team const& t, Tile const& from, T const* known, elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+    COPPICE_LANE void load_first(int u) {
         take(u);
         front.put(u, row, y);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+    COPPICE_LANE void load(int u) {
         tile.arrive(u);
         take(u);
     }
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+    COPPICE_LANE void eliminate(Observer const& observer) {
         row = front.eliminate(row, how, observer);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static void advance() {} // the other rows stay in their positions
+    COPPICE_LANE static void advance() {} // the other rows stay in their positions
     /// As memory_stacks::for_each: the pivot row, or the condensed rows.
     template <class Take>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
+    COPPICE_LANE void for_each(int count, Take const& take) const {
         constexpr int active = width + 1;
         if (count == 1) {
             COPPICE_UNROLL_ALL
@@ -211,8 +209,8 @@ struct scalar_band_window {
             take(r, Left ? active + width : active, front.rhs[r]);
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const { return seen.value(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+    COPPICE_LANE real largest_seen() const { return seen.value(); }
+    COPPICE_LANE real largest_left() const {
         largest_bits<T> largest;
         COPPICE_UNROLL_ALL
         for (int j = 0; j < width; ++j) {
@@ -226,7 +224,7 @@ struct scalar_band_window {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(int u) {
+    COPPICE_LANE void take(int u) {
         auto const from = take_block_row<1, width>(team, tile, u, how);
         row.rhs = from.rhs(0);
         COPPICE_UNROLL_ALL

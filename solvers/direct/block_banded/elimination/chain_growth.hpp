@@ -43,7 +43,7 @@ inline constexpr int rank_tolerance = 100;
 /// Whether a condensed segment with entries up to `largest` has grown relative to matrix entries up to `size`. An
 /// overflow counts as growth, unless the matrix itself is so large that reflections would overflow, too.
 template <class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool exceeds_growth_bound(Real largest, Real size, int width) {
+COPPICE_LANE bool exceeds_growth_bound(Real largest, Real size, int width) {
     Real const maximum = Real(max_growth(width)) * size;
     return !(largest <= maximum) && maximum <= std::numeric_limits<Real>::max();
 }
@@ -53,12 +53,12 @@ template <class T>
 class largest_magnitude {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry) {
+    COPPICE_LANE void include(T const& entry) {
         real const size = magnitude(entry);
         largest_ = larger(largest_, size);
         zero_ = zero_ + size * real(0); // NaN also for an infinity
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const { return largest_ + zero_; }
+    COPPICE_LANE real value() const { return largest_ + zero_; }
 
 private:
     real largest_{0}, zero_{0};
@@ -69,21 +69,21 @@ template <class T>
 class largest_bits {
 public:
     using real = real_lane_t<T>;
-    COPPICE_HD COPPICE_ALWAYS_INLINE void include(T const& entry, bool counts = true) {
+    COPPICE_LANE void include(T const& entry, bool counts = true) {
         bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
     }
     /// Includes the maximum that another lane has found.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void with(largest_bits const& other, bool counts = true) {
+    COPPICE_LANE void with(largest_bits const& other, bool counts = true) {
         bits_ = counts && bits_ < other.bits_ ? other.bits_ : bits_;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const {
+    COPPICE_LANE real value() const {
         real value;
         from_leading_bits(bits_, value);
         return value;
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int32_t larger_of(std::int32_t bits, real size) {
+    COPPICE_LANE static std::int32_t larger_of(std::int32_t bits, real size) {
 #if defined(__CUDA_ARCH__)
         if constexpr (sizeof(real) == 4) // one instruction; none is needed for the sign
             return __float_as_int(larger_magnitude(__int_as_float(bits), size));
@@ -104,24 +104,22 @@ struct growth_reference {
 
     /// Converts from and to the number that is stored with a condensed segment: the size, negative if Householder
     /// reflections were used.
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit growth_reference(Real encoded)
+    COPPICE_LANE explicit growth_reference(Real encoded)
         : size(magnitude(encoded)), by_householder(encoded < Real(0)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference(Real s, bool r) : size(s), by_householder(r) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE Real encoded() const { return by_householder ? -size : size; }
+    COPPICE_LANE growth_reference(Real s, bool r) : size(s), by_householder(r) {}
+    COPPICE_LANE Real encoded() const { return by_householder ? -size : size; }
 
     /// Reference for the merge of two condensed segments.
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference with(growth_reference const& other) const {
+    COPPICE_LANE growth_reference with(growth_reference const& other) const {
         return {larger(size, other.size), by_householder || other.by_householder};
     }
     /// A pivot of at most this magnitude counts as zero.
-    COPPICE_HD COPPICE_ALWAYS_INLINE Real tolerance() const {
-        return rank_tolerance * std::numeric_limits<Real>::epsilon() * size;
-    }
+    COPPICE_LANE Real tolerance() const { return rank_tolerance * std::numeric_limits<Real>::epsilon() * size; }
 };
 
 /// Largest value over the lanes of a team; `memory` has space for one value of each lane.
 template <class Real, class Team>
-COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real value, void* memory) {
+COPPICE_LANE Real largest_of_team(Team const& team, Real value, void* memory) {
     if (team.size() == 1) return value;
     auto* const scratch = static_cast<Real*>(memory);
     team.sync();

@@ -11,8 +11,8 @@
 
 namespace coppice::inline v0_1::chain {
 
-COPPICE_HD COPPICE_ALWAYS_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
-COPPICE_HD COPPICE_ALWAYS_INLINE double square_root(double a) { return __builtin_sqrt(a); }
+COPPICE_LANE float square_root(float a) { return __builtin_sqrtf(a); }
+COPPICE_LANE double square_root(double a) { return __builtin_sqrt(a); }
 template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack square_root(Pack a) {
@@ -21,30 +21,30 @@ COPPICE_ALWAYS_INLINE Pack square_root(Pack a) {
 }
 
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R square_of(R const& a) {
+COPPICE_LANE R square_of(R const& a) {
     return a * a;
 }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R square_of(complex_lane<R> const& a) {
+COPPICE_LANE R square_of(complex_lane<R> const& a) {
     return a.re * a.re + a.im * a.im;
 }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R conjugate_of(R const& a) {
+COPPICE_LANE R conjugate_of(R const& a) {
     return a;
 }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> conjugate_of(complex_lane<R> const& a) {
+COPPICE_LANE complex_lane<R> conjugate_of(complex_lane<R> const& a) {
     return {a.re, -a.im};
 }
 
 /// a / |a| (the sign of a real number), and |a| in `length`; returns 1 if a is 0.
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R direction_of(R const& a, R& length) {
+COPPICE_LANE R direction_of(R const& a, R& length) {
     length = magnitude(a);
     return select(a < R(0), R(-1), R(1));
 }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> direction_of(complex_lane<R> const& a, R& length) {
+COPPICE_LANE complex_lane<R> direction_of(complex_lane<R> const& a, R& length) {
     R const scale = near_inverse(magnitude(a)); // squares of a itself may underflow
     complex_lane<R> const near_one = scaled(a, scale);
     R const near_length = square_root(square_of(near_one));
@@ -65,7 +65,7 @@ struct householder {
     T to_v;      ///< v_r = column[r] * scale * to_v for r > k; |v_r| <= 1
     real scale;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE householder(T const* column, int k, int rows) {
+    COPPICE_LANE householder(T const* column, int k, int rows) {
         real largest = magnitude(column[k]);
         COPPICE_UNROLL
         for (int r = k + 1; r < rows; ++r) largest = larger(largest, magnitude(column[r]));
@@ -84,13 +84,12 @@ struct householder {
         to_v = safe_reciprocal(select(none, direction, first + scaled(direction, length)));
     }
     /// v_r, computed from the entry in row r > k of the column.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
+    COPPICE_LANE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
 };
 
 /// Applies a reflection, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
 template <class T, class V>
-COPPICE_HD COPPICE_ALWAYS_INLINE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k,
-                                                        int rows) {
+COPPICE_LANE void apply_householder(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
     T sum = column[k];
     COPPICE_UNROLL
     for (int r = k + 1; r < rows; ++r) sum = sum + conjugate_of(v(r)) * column[r];

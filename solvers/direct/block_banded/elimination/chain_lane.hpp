@@ -35,8 +35,7 @@ namespace coppice::inline v0_1::chain {
 /// group `inner` of unknowns, saved(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks`
 /// are the condensed rows.
 template <class Shape, class Saved, class Observer, elimination_window<Observer> Stacks>
-COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Saved const& saved,
-                                           Observer const& observer) {
+COPPICE_LANE void walk(Stacks& stacks, Shape const& g, Saved const& saved, Observer const& observer) {
     int const first = g.width() / g.rows();
     COPPICE_UNROLL
     for (int u = 0; u < first; ++u) stacks.load_first(u);
@@ -51,7 +50,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Saved
 
 struct save_nothing {
     template <class Stacks>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stacks const&) const {}
+    COPPICE_LANE void operator()(int, Stacks const&) const {}
 };
 
 /// Passes the remaining rows of a segment to `condensed` as condensed rows, S y + R z = d.
@@ -62,7 +61,7 @@ struct store_condensed {
     Condensed const& condensed;
 
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int r, int j, T const& value) const {
+    COPPICE_LANE void operator()(int r, int j, T const& value) const {
         int const w = g.width(), after = j - g.active(); // the columns of unknowns come first; W of them remain: z
         if (after >= 0)
             condensed.take(at, r, after < w ? after : after + w, value);
@@ -73,8 +72,8 @@ struct store_condensed {
 
 /// Reduces a segment to its condensed rows.
 template <class Stacks, class Shape, class Locations, class Condensed, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_segment(Stacks& stacks, Shape const& g, Locations const& at,
-                                                     Condensed const& condensed, Observer const& observer) {
+COPPICE_LANE void reduce_segment(Stacks& stacks, Shape const& g, Locations const& at, Condensed const& condensed,
+                                 Observer const& observer) {
     walk(stacks, g, save_nothing{}, observer);
     stacks.for_each(g.width(), store_condensed<Shape, Locations, Condensed>{g, at, condensed});
 }
@@ -89,17 +88,13 @@ struct slot_rows {
     Shape const& g;
 
     /// Right-hand sides of slot u; slot `block_rows` is the one after the last.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& rhs(int u, int r, int s) const {
-        return at[u * g.block_row_elements() + s * g.rows() + r];
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& entry(int u, int r, int c) const {
+    COPPICE_LANE T& rhs(int u, int r, int s) const { return at[u * g.block_row_elements() + s * g.rows() + r]; }
+    COPPICE_LANE T& entry(int u, int r, int c) const {
         return at[u * g.block_row_elements() + (g.rhs_count + c) * g.rows() + r];
     }
     /// Unknown k of y.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& y(int k, int s) const { return known()[k * g.rhs_count + s]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const {
-        return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count;
-    }
+    COPPICE_LANE T& y(int k, int s) const { return known()[k * g.rhs_count + s]; }
+    COPPICE_LANE T* known() const { return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count; }
 };
 
 /// Saves the pivot rows of a walk.
@@ -108,13 +103,13 @@ struct save_slots {
     slot_rows<T, Shape> const& slots;
 
     template <class Stacks>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, Stacks const& stacks) const {
+    COPPICE_LANE void operator()(int inner, Stacks const& stacks) const {
         stacks.for_each(slots.g.rows(), taker{slots, inner});
     }
     struct taker {
         slot_rows<T, Shape> const& slots;
         int inner;
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int r, int j, T const& value) const {
+        COPPICE_LANE void operator()(int r, int j, T const& value) const {
             int const active = slots.g.active();
             (j < active ? slots.entry(inner, r, j) : slots.rhs(inner + 1, r, j - active)) = value;
         }
@@ -124,7 +119,7 @@ struct save_slots {
 /// Solves an upper triangular system of `rows` unknowns, (5): x(r) is first the right-hand side of row r, then its
 /// unknown; upper(r, c) are the entries right of the diagonal and, for c = r, the reciprocals of the pivots.
 template <class Upper, class X>
-COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& upper, X const& x) {
+COPPICE_LANE void solve_triangle(int rows, Upper const& upper, X const& x) {
     COPPICE_UNROLL
     for (int r = rows - 1; r >= 0; --r) {
         auto value = x(r);
@@ -164,8 +159,8 @@ COPPICE_HD COPPICE_ONE_COPY void substitute_slots(Team const& team, Shape const 
 
 /// Loads y of a segment by `boundary.left(at, k, rhs, to)`.
 template <class T, class Team, class Shape, class Locations, class Boundary>
-COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g, Locations const& at,
-                                                slot_rows<T, Shape> const& slots, Boundary const& boundary) {
+COPPICE_LANE void take_left(Team const& team, Shape const& g, Locations const& at, slot_rows<T, Shape> const& slots,
+                            Boundary const& boundary) {
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size())
         boundary.left(at, i / g.rhs_count, i % g.rhs_count, slots.y(i / g.rhs_count, i % g.rhs_count));
     team.sync();
@@ -174,9 +169,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g
 /// Solves a segment by a window that has moved y to the right-hand side; z comes from boundary.right(at, k, rhs, to).
 /// Afterwards the right-hand sides of slot u hold the first K unknowns of block row u, counted from x[first - 1].
 template <class T, class Team, class Stacks, class Shape, class Locations, class Boundary, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g,
-                                                         Locations const& at, slot_rows<T, Shape> const& slots,
-                                                         Boundary const& boundary, Observer const& observer) {
+COPPICE_LANE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g, Locations const& at,
+                                     slot_rows<T, Shape> const& slots, Boundary const& boundary,
+                                     Observer const& observer) {
     walk(stacks, g, save_slots<T, Shape>{slots}, observer);
     int const k = g.rows(), w = g.width();
     for (int i = team.rank(); i < w * g.rhs_count; i += team.size()) {

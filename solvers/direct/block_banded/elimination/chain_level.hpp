@@ -5,6 +5,7 @@
 /// condensed segment for each (solvers/direct/DESIGN.md).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <coppice/core/device_predicate.hpp>
@@ -17,7 +18,7 @@ namespace coppice::inline v0_1::chain {
 
 /// Converts the options of an elimination to a lane type.
 template <class Lane, class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto broadcast(elimination<Real> const& how) {
+COPPICE_LANE auto broadcast(elimination<Real> const& how) {
     using real = real_lane_t<Lane>;
     return elimination<real>{real(how.threshold), how.flush, how.equilibrate};
 }
@@ -38,6 +39,32 @@ COPPICE_HD COPPICE_ONE_COPY padded_locations<lane_count<Lane>> segments_of(level
     return at;
 }
 
+/// The reduction of a level (`Left`), or its substitution, as a job of a launcher: `items()` pieces of work, each done
+/// by a team in elements() of memory.
+template <bool Left, class Level>
+struct level_pass {
+    using value_type = typename Level::value_type;
+
+    Level level;
+
+    COPPICE_LANE bool open() const { return level.open(); }
+    std::int64_t items() const { return level.segments; }
+    int columns() const { return Left ? level.shape.reduce_columns() : level.shape.substitute_columns(); }
+    std::int64_t elements() const { return Left ? level.shape.reduce_elements() : level.shape.substitute_elements(); }
+    template <class Lane, class Team>
+    COPPICE_LANE void run(Team const& team, std::int64_t p, Lane* memory) const {
+        run(team, level.shape, p, memory);
+    }
+    /// For the segments in the lanes from p on.
+    template <class Lane, class Team, class Shape>
+    COPPICE_LANE void run(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
+        if constexpr (Left)
+            level.reduce(team, g, p, memory);
+        else
+            level.substitute(team, g, p, memory);
+    }
+};
+
 /// Arguments of one level: block rows as input, condensed segments as output.
 template <class T, class BlockRows>
 struct chain_level {
@@ -52,7 +79,9 @@ struct chain_level {
     std::int64_t segments;
     int const* predicate; ///< device predicate: if not null and *predicate is 0, the level does nothing
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_enabled(predicate); }
+    COPPICE_LANE bool open() const { return is_enabled(predicate); }
+    level_pass<true, chain_level> reduction() const { return {*this}; }
+    level_pass<false, chain_level> substitution() const { return {*this}; }
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
@@ -101,8 +130,7 @@ struct chain_level {
         return {first, largest, some};
     }
     /// Growth reference of a segment before the test, from its condensed segments or from the size of its rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE growth_reference<real> size_before(segment_location const& at,
-                                                                        real const& of_matrix) const {
+    COPPICE_LANE growth_reference<real> size_before(segment_location const& at, real const& of_matrix) const {
         growth_reference<real> known = block_rows.known(at, shape.block_rows);
         if (how.equilibrate)
             known.size = 1;
@@ -165,9 +193,8 @@ struct chain_level {
 
 private:
     template <class Lane, class Team, class Shape, int Lanes, class Stacks>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_with(Team const& team, Shape const& g,
-                                                          padded_locations<Lanes> const& at, Lane* memory,
-                                                          Stacks const& stacks_for) const {
+    COPPICE_LANE void substitute_with(Team const& team, Shape const& g, padded_locations<Lanes> const& at, Lane* memory,
+                                      Stacks const& stacks_for) const {
         slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
         segment_boundary<T> const boundary{condensed};
         take_left(team, g, at, slots, boundary);
@@ -181,5 +208,11 @@ private:
         team.sync();
     }
 };
+
+/// Whether a pass is over the rows of a real matrix.
+template <class Job>
+inline constexpr bool is_real_pass = false;
+template <bool Left, std::floating_point T>
+inline constexpr bool is_real_pass<level_pass<Left, chain_level<T, matrix_block_rows<T>>>> = true;
 
 } // namespace coppice::inline v0_1::chain

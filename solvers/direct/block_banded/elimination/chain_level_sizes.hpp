@@ -24,23 +24,21 @@ struct levels {
     batch_shape batch;
     int log_length = log_segment_rows; ///< log2 of M, the block rows of a segment; M is even
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int length() const { return 1 << log_length; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int log_segment(int depth) const {
-        return depth == 0 ? log_length : log_condensed_segment;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int segment_length(int depth) const { return 1 << log_segment(depth); }
+    COPPICE_LANE int length() const { return 1 << log_length; }
+    COPPICE_LANE int log_segment(int depth) const { return depth == 0 ? log_length : log_condensed_segment; }
+    COPPICE_LANE int segment_length(int depth) const { return 1 << log_segment(depth); }
 
     /// Number of block rows at `depth` of a system with `rows` block rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t count(std::int64_t rows, int depth) const {
+    COPPICE_LANE std::int64_t count(std::int64_t rows, int depth) const {
         for (int k = 0; k < depth; ++k) rows = up(rows, k);
         return rows;
     }
     /// Number of segments into which `block_rows` block rows at `depth` are split.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t block_rows, int depth) const {
+    COPPICE_LANE std::int64_t up(std::int64_t block_rows, int depth) const {
         return (block_rows + segment_length(depth) - 1) >> log_segment(depth);
     }
     /// Index of the first block row of system s at `depth`, counted over all systems.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first(std::int64_t s, int depth) const {
+    COPPICE_LANE std::int64_t first(std::int64_t s, int depth) const {
         if (s == 0) return 0;
         if (!batch.offsets) return s * count(batch.rows, depth);
         std::int64_t at = batch.offsets[s];
@@ -48,14 +46,14 @@ struct levels {
         return at;
     }
     /// Number of block rows at `depth` that the storage of all systems holds, including gaps.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t total(int depth) const {
+    COPPICE_LANE std::int64_t total(int depth) const {
         if (!batch.offsets) return batch.systems * count(batch.rows, depth);
         std::int64_t all = batch.total;
         for (int k = 0; k < depth; ++k) all = (all >> log_segment(k)) + batch.systems;
         return all;
     }
     /// System of block row `at` of `depth`.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t system_of(std::int64_t at, int depth) const {
+    COPPICE_LANE std::int64_t system_of(std::int64_t at, int depth) const {
         if (batch.systems == 1) return 0;
         if (!batch.offsets) return at / count(batch.rows, depth);
         std::int64_t low = 0, high = batch.systems;
@@ -79,8 +77,8 @@ struct segment_location {
 };
 
 /// Segment p of system s, whose condensed segments start at `first`.
-COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment_of(levels const& l, int depth, std::int64_t p,
-                                                                    std::int64_t s, std::int64_t first) {
+COPPICE_LANE segment_location locate_segment_of(levels const& l, int depth, std::int64_t p, std::int64_t s,
+                                                std::int64_t first) {
     system_location location = l.batch.system(s);
     std::int64_t const rows = location.rows, q = p - first, block_rows = l.count(rows, depth);
     if (depth > 0) location = {s, l.first(s, depth), 1, block_rows};
@@ -88,7 +86,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment_of(levels const
     bool const last = q + 1 >= condensed;
     return {location, q << l.log_segment(depth), q < condensed ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
 }
-COPPICE_HD COPPICE_ALWAYS_INLINE segment_location locate_segment(levels const& l, int depth, std::int64_t p) {
+COPPICE_LANE segment_location locate_segment(levels const& l, int depth, std::int64_t p) {
     if (l.batch.systems == 1 && !l.batch.offsets) { // avoids the divisions that a batch needs
         segment_location const location = locate_segment_of(l, depth, p, 0, 0);
         return location.segment >= 0 ? location : segment_location{{0, 0, 1, 0}, 0, -1, 0, false};
@@ -104,7 +102,7 @@ struct segment_locations {
     segment_location lane[Lanes];
     bool inner; ///< all lanes belong to one system, and no segment contains its first or last rows
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE segment_locations(levels const& l, int depth, std::int64_t p) {
+    COPPICE_LANE segment_locations(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = locate_segment(l, depth, p + i);
         system_location const& s = lane[0].block_rows;
         inner = lane[0].segment >= 0 && lane[Lanes - 1].segment >= 0 && lane[Lanes - 1].block_rows.system == s.system &&
@@ -117,28 +115,21 @@ template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, int depth, std::int64_t p)
-        : segment_locations<Lanes>(l, depth, p) {}
+    COPPICE_LANE padded_locations(levels const& l, int depth, std::int64_t p) : segment_locations<Lanes>(l, depth, p) {}
     /// For segments of `block_rows`, which provides these magnitudes.
     template <class BlockRows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)
+    COPPICE_LANE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)
         : padded_locations(l, block_rows.depth, p) {
         pad(l, block_rows);
     }
     template <class BlockRows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void pad(levels const& l, BlockRows const& block_rows) {
+    COPPICE_LANE void pad(levels const& l, BlockRows const& block_rows) {
         for (int i = 0; i < Lanes && !this->inner; ++i) {
             segment_location const& location = this->lane[i];
             if (location.segment >= 0 &&
                 location.begin + l.segment_length(block_rows.depth) >= location.block_rows.rows)
                 padding[i] = block_rows.padding(location);
         }
-    }
-    template <class BlockRows>
-    COPPICE_HD padded_locations(segment_locations<Lanes> const& at, BlockRows const& block_rows)
-        : segment_locations<Lanes>(at) {
-        for (int i = 0; i < Lanes; ++i)
-            if (this->lane[i].segment >= 0) padding[i] = block_rows.padding(this->lane[i]);
     }
 };
 

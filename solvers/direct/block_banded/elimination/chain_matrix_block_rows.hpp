@@ -18,8 +18,8 @@ struct block_row_range {
     int first, last;
 
     /// The block rows [first, min(here, block_rows)) of a segment; an empty range if there is no such segment.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static block_row_range inside(segment_location const& at, int first,
-                                                                   std::int64_t here, int block_rows) {
+    COPPICE_LANE static block_row_range inside(segment_location const& at, int first, std::int64_t here,
+                                               int block_rows) {
         int const last = at.segment < 0 ? 0 : here < block_rows ? int(here) : block_rows;
         return {first, last > first ? last : first};
     }
@@ -48,8 +48,8 @@ struct matrix_block_rows {
     std::int64_t* singular; ///< met_at() for each system, initially no_row; or null
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, padded_locations<Lanes> const& at,
-                                               int u, stack_view<Lane> const& to) const {
+    COPPICE_LANE void load(Team const& team, Shape const& g, padded_locations<Lanes> const& at, int u,
+                           stack_view<Lane> const& to) const {
         int const n = g.rows();
         bool const plain = at.inner && a.op != matrix_operation::conjugate_transposed;
         // Column by column, in the order of the storage.
@@ -65,8 +65,8 @@ struct matrix_block_rows {
     }
     /// Loads the right-hand sides of block row u into rows from `row` and columns from `column` on.
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs(Team const& team, Shape const& g, segment_locations<Lanes> const& at,
-                                                   int u, stack_view<Lane> const& to, int row, int column) const {
+    COPPICE_LANE void load_rhs(Team const& team, Shape const& g, segment_locations<Lanes> const& at, int u,
+                               stack_view<Lane> const& to, int row, int column) const {
         int const n = g.rows();
         for (int i = team.rank(); i < n * rhs_count; i += team.size()) {
             int const rhs_index = i / n, r = i - rhs_index * n;
@@ -79,8 +79,8 @@ struct matrix_block_rows {
     }
     /// For packs: the segments of neighbouring lanes start `distance` block rows apart.
     template <class Lane, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_strided(segment_locations<Lanes> const& at, strided_pointer<T> const& s,
-                                                       int u, int distance, Lane& to) const {
+    COPPICE_LANE void load_strided(segment_locations<Lanes> const& at, strided_pointer<T> const& s, int u, int distance,
+                                   Lane& to) const {
         if (!s.base) {
             to = Lane(0);
             return;
@@ -91,34 +91,28 @@ struct matrix_block_rows {
         for (int l = 0; l < Lanes; ++l) set_lane(to, l, from[l * step]);
     }
     template <class Lane, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_rhs_entry(segment_locations<Lanes> const& at, int u, int r,
-                                                         int rhs_index, Lane& to) const {
+    COPPICE_LANE void load_rhs_entry(segment_locations<Lanes> const& at, int u, int r, int rhs_index, Lane& to) const {
         for (int l = 0; l < Lanes; ++l) set_lane(to, l, rhs_of(at.lane[l], u, r, rhs_index));
     }
     /// One right-hand side or entry of block row u of a segment.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
+    COPPICE_LANE T rhs_of(segment_location const& at, int u, int r, int rhs_index) const {
         std::int64_t const j = at.begin + u;
         if (!a.has_row(at.block_rows, j, r)) return T(0);
         return d[(at.block_rows.base + j * at.block_rows.stride) * a.n + r + rhs_index * d_leading];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(segment_location const& at, int u, int r, int c,
-                                                padding_sizes const& padding) const {
+    COPPICE_LANE T entry_of(segment_location const& at, int u, int r, int c, padding_sizes const& padding) const {
         return a.entry(at.block_rows, at.begin + u, r, c, padding);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(segment_location const& at) const {
-        return a.padding(at.block_rows);
-    }
+    COPPICE_LANE padding_sizes padding(segment_location const& at) const { return a.padding(at.block_rows); }
     /// Whether block rows of a segment before `to` are after the last row of the system. Only these need padding rows,
     /// whose magnitudes are expensive to compute on a GPU.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool needs_padding(segment_location const& at, int to) const {
+    COPPICE_LANE bool needs_padding(segment_location const& at, int to) const {
         std::int64_t const end = at.begin + to, rows = at.block_rows.rows;
         return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
     }
     /// Growth reference of a segment, if it is known before its rows are read: not for rows of the matrix, whose
     /// largest entry largest_entry() computes by the lanes of a team together.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static growth_reference<real_lane_t<T>> known(segment_location const&, int) {
-        return {0, false};
-    }
+    COPPICE_LANE static growth_reference<real_lane_t<T>> known(segment_location const&, int) { return {0, false}; }
     template <class Team>
     COPPICE_HD real_lane_t<T> largest_entry(Team const& team, segment_location const& at, int block_rows) const {
         real_lane_t<T> largest(0);
@@ -130,25 +124,24 @@ struct matrix_block_rows {
         return largest;
     }
     /// Whether tiles are staged without the conjugation that the operation requires; their reader then conjugates.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
+    COPPICE_LANE bool conjugated() const {
         return is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed;
     }
-    /// The block rows of a segment that can be copied by for_each_run: those that are matrix_rows::plain.
-    COPPICE_HD COPPICE_ALWAYS_INLINE block_row_range plain(segment_location const& at, int block_rows) const {
+    /// The block rows of a segment that can be copied by for_each_run: those that strided pointers
+    /// alone read, not the boundary rows.
+    COPPICE_LANE block_row_range plain(segment_location const& at, int block_rows) const {
         return block_row_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, block_rows);
     }
     /// Index of the first block row of a segment: in its system, and in the storage.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(segment_location const& at) { return at.begin; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(segment_location const& at) {
+    COPPICE_LANE static std::int64_t first_of(segment_location const& at) { return at.begin; }
+    COPPICE_LANE static std::int64_t origin(segment_location const& at) {
         return at.block_rows.base + at.begin * at.block_rows.stride;
     }
     /// Range of the block rows of a system that can be copied.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(segment_location const& at) {
-        return at.block_rows.rows - 2;
-    }
+    COPPICE_LANE static constexpr int plain_begin() { return 1; }
+    COPPICE_LANE static std::int64_t plain_end(segment_location const& at) { return at.block_rows.rows - 2; }
     /// Distance of consecutive block rows of a segment in the storage, in block rows; not 1 if systems are interleaved.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
+    COPPICE_LANE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
     /// Maximum number of block rows in a segment.
     template <class Shape>
     static constexpr int max_block_rows = 1 << log_segment_rows;
@@ -157,7 +150,7 @@ struct matrix_block_rows {
     /// [column][K]. If conjugated(), the staged entry is the conjugate. Not for banded matrices, which chain_bands.hpp
     /// reads row by row.
     template <class Shape, class Run>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+    COPPICE_LANE void for_each_run(Shape const& g, Run const& run) const {
         constexpr int n = Shape::rows();
         constexpr std::integral_constant<int, n> row{};
         int const after = g.rhs_count * n;
@@ -192,15 +185,14 @@ struct matrix_block_rows {
         }
     }
     /// Storage of the solution of a segment.
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(segment_location const& at, int block_rows,
-                                                              int rhs_index) const {
+    COPPICE_LANE solution_run<T> solution(segment_location const& at, int block_rows, int rhs_index) const {
         std::int64_t const end = a.banded() ? a.scalar_rows : at.block_rows.rows * a.n, rows = end - at.begin * a.n;
         std::int64_t const all = std::int64_t(block_rows) * a.n, here = at.segment < 0 ? 0 : rows < all ? rows : all;
         T* const to = x + (at.block_rows.base + at.begin * at.block_rows.stride) * a.n + rhs_index * x_leading;
         return {to, at.block_rows.stride * a.n, int(here)};
     }
     /// Scalar row, within the system, of the k-th unknown that block row u eliminates; -1 for a padding row.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(segment_location const& location, int u, int k) const {
+    COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int k) const {
         std::int64_t const j = location.begin + u - 1;
         return a.has_row(location.block_rows, j, k) ? j * a.n + k : -1;
     }

@@ -15,7 +15,7 @@ template <class T>
 struct scalar_pivot {
     int row;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_pivot(T const* column, int k, int rows) : row(k) {
+    COPPICE_LANE scalar_pivot(T const* column, int k, int rows) : row(k) {
         auto best = magnitude(column[k]);
         COPPICE_UNROLL
         for (int r = k + 1; r < rows; ++r)
@@ -25,16 +25,16 @@ struct scalar_pivot {
             }
     }
     /// Whether row r is the pivot row, which is exchanged with row k: the former row k is then in row r.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
+    COPPICE_LANE bool here(int r) const { return r == row; }
     /// The pivot.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
+    COPPICE_LANE T top(T const* column, int, int) const { return column[row]; }
 };
 
 /// A value whose magnitude is the size that pivots are compared by: a real number itself, |a| for a complex number.
-COPPICE_HD COPPICE_ALWAYS_INLINE float pivot_key(float a) { return a; }
-COPPICE_HD COPPICE_ALWAYS_INLINE double pivot_key(double a) { return a; }
+COPPICE_LANE float pivot_key(float a) { return a; }
+COPPICE_LANE double pivot_key(double a) { return a; }
 template <class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R pivot_key(complex_lane<R> const& a) {
+COPPICE_LANE R pivot_key(complex_lane<R> const& a) {
     return magnitude(a);
 }
 
@@ -44,8 +44,8 @@ template <class T, int Rows>
 struct register_pivot {
     int row;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit register_pivot(int number) : row(number) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE register_pivot(T const* column, int k, int rows) {
+    COPPICE_LANE explicit register_pivot(int number) : row(number) {}
+    COPPICE_LANE register_pivot(T const* column, int k, int rows) {
         real_lane_t<T> best[Rows];
         int at[Rows];
         COPPICE_UNROLL
@@ -65,10 +65,10 @@ struct register_pivot {
         }
         row = at[k];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
+    COPPICE_LANE bool here(int r) const { return r == row; }
     /// The pivot, selected by the bits of its row index: one selection for each row, but few conditions and a short
     /// chain of dependent selections.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
+    COPPICE_LANE T top(T const* column, int k, int rows) const {
         T value[Rows];
         COPPICE_UNROLL
         for (int r = k; r < rows; ++r) value[r] = column[r];
@@ -116,8 +116,7 @@ struct pack_pivot {
 /// Eliminates column k from the rows below k of another column, with factors f[k + 1 ... rows). Rows from
 /// `rows_in_place` on are written to to[r - rows_in_place]; the others stay in place.
 template <class T, class Pivot>
-COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows,
-                                                   int rows_in_place, T* to) {
+COPPICE_LANE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows, int rows_in_place, T* to) {
     T const v = pivot.top(column, k, rows);
     T const held = column[k];
     COPPICE_UNROLL
@@ -130,7 +129,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot
 
 /// Calls the observer for each lane without a pivot in column k.
 template <class T, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
+COPPICE_LANE void report_zero_pivot(T const& pivot, int k, Observer const& zero_pivot) {
     if (!zero_pivot.needed()) return;
     for (int l = 0; l < lane_count<T>; ++l)
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
@@ -174,7 +173,7 @@ struct column_removal {
     T reciprocal;
     T factor[Rows]; ///< [k + 1, rows)
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE column_removal(T const* key, int k, int rows)
+    COPPICE_LANE column_removal(T const* key, int k, int rows)
         : pivot(key, k, rows), top(pivot.top(key, k, rows)), reciprocal(safe_reciprocal(top)) {
         COPPICE_UNROLL
         for (int r = k + 1; r < rows; ++r) factor[r] = -(select(pivot.here(r), key[k], key[r]) * reciprocal);
@@ -186,9 +185,9 @@ struct column_removal {
 /// zero_pivot(k, lane) is called for columns of zeros. If the observer records, it receives every pivot, and the first
 /// `count` columns then keep the factors below their pivots.
 template <class T, class Team, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void
-eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
-                  elimination<real_lane_t<T>> const& how, Observer const& zero_pivot) {
+COPPICE_LANE void eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active,
+                                    stack_view<T> const& next, elimination<real_lane_t<T>> const& how,
+                                    Observer const& zero_pivot) {
     for (int k = 0; k < count; ++k) {
         T* const key = s.column(k);
         if (how.flush) {

@@ -18,8 +18,7 @@ struct householder_column {
 
 /// Applies the reflection of column k to the columns after it; column k keeps v below its pivot.
 template <class T, class Team>
-COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team const& team, stack_view<T> const& s, int k,
-                                                                        int rows) {
+COPPICE_LANE householder_column<T> householder_step(Team const& team, stack_view<T> const& s, int k, int rows) {
     T* const key = s.column(k);
     householder<T> const of(key, k, rows);
     team.sync();
@@ -34,8 +33,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE householder_column<T> householder_step(Team con
 }
 /// Moves the remaining rows to `next`, up and to the left by `count`.
 template <class T, class Team>
-COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_view<T> const& s, int count, int rows,
-                                                     int active, stack_view<T> const& next) {
+COPPICE_LANE void move_left_rows(Team const& team, stack_view<T> const& s, int count, int rows, int active,
+                                 stack_view<T> const& next) {
     int const left = rows - count;
     for (int i = team.rank(); i < left * (s.columns - count); i += team.size()) {
         int const j = count + i / left, r = i % left;
@@ -56,9 +55,8 @@ template <class T, class Team>
 /// Calls the observer for `count` columns that were eliminated by reflections, by one lane of a team. A pivot of at
 /// most `tolerance` counts as zero.
 template <class T, class Team, class Observer>
-COPPICE_HD COPPICE_ALWAYS_INLINE void report_householder(Team const& team, householder_column<T> const* eliminated,
-                                                         int count, real_lane_t<T> const& tolerance,
-                                                         Observer const& zero_pivot) {
+COPPICE_LANE void report_householder(Team const& team, householder_column<T> const* eliminated, int count,
+                                     real_lane_t<T> const& tolerance, Observer const& zero_pivot) {
     if (team.rank() != 0) return;
     for (int k = 0; k < count; ++k) {
         if (zero_pivot.needed())

@@ -33,20 +33,19 @@ template <class T, int K>
 struct staged_block_row {
     T const* at;
     bool conjugated; ///< whether complex entries must be conjugated
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
+    COPPICE_LANE T entry(int r, int c) const {
         T const& value = at[(1 + c) * K + r];
         if constexpr (is_complex_lane<T>)
             return select(conjugated, conjugate(value), value);
         else
             return value;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T rhs(int r) const { return at[r]; }
+    COPPICE_LANE T rhs(int r) const { return at[r]; }
 };
 
 /// Block row u of a tile, prepared for elimination.
 template <int K, int W, class Team, class Tile, class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto take_block_row(Team const& team, Tile const& tile, int u,
-                                                     elimination<Real> const& how) {
+COPPICE_LANE auto take_block_row(Team const& team, Tile const& tile, int u, elimination<Real> const& how) {
     auto* const at = tile.block_row(u);
     if (how.flush || how.equilibrate) prepare_block_row<K, W>(team, at, how);
     return staged_block_row<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
@@ -54,8 +53,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto take_block_row(Team const& team, Tile cons
 
 /// Right-hand side of row r of block row u < W / K, less the terms of the known y, [W].
 template <int K, int W, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T rhs_without_known(staged_block_row<T, K> const& block_row, int u, int r,
-                                                     T const* y) {
+COPPICE_LANE T rhs_without_known(staged_block_row<T, K> const& block_row, int u, int r, T const* y) {
     T value = block_row.rhs(r);
     COPPICE_UNROLL
     for (int c = 0; c < W - u * K && c < W + K; ++c) value = value - block_row.entry(r, c) * y[c + u * K];
@@ -69,7 +67,7 @@ struct key_column {
 
     /// `value(r)` returns row r.
     template <class Value>
-    COPPICE_HD COPPICE_ALWAYS_INLINE key_column(int k, elimination<real_lane_t<T>> const& how, Value const& value) {
+    COPPICE_LANE key_column(int k, elimination<real_lane_t<T>> const& how, Value const& value) {
         COPPICE_UNROLL
         for (int r = k; r < Rows; ++r) row[r] = value(r);
         if (!how.flush) return;
@@ -85,11 +83,11 @@ struct zero_pivots {
 
     /// A pivot of at most the tolerance counts as zero.
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void record(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
+    COPPICE_LANE void record(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
         found |= unsigned(magnitude(pivot) <= tolerance) << k;
     }
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void report(Observer const& zero_pivot) const {
+    COPPICE_LANE void report(Observer const& zero_pivot) const {
         if (found == 0 || !zero_pivot.needed()) return;
         for (int k = 0; found >> k != 0; ++k)
             if ((found >> k & 1) != 0) zero_pivot(k, 0);
@@ -111,12 +109,11 @@ struct register_stacks {
     T active[columns][rows], left[wide][rows], rhs[rows];
     largest_bits<T> seen; ///< largest entry of the block rows in the columns of this lane; only if Left
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE register_stacks(Team const& t, Tile const& from, T const* known,
-                                                     elimination<real> const& e)
+    COPPICE_LANE register_stacks(Team const& t, Tile const& from, T const* known, elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
     /// Loads block row u < W / K, which has entries in columns of y, into rows [u K, u K + K).
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+    COPPICE_LANE void load_first(int u) {
         auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
@@ -135,7 +132,7 @@ struct register_stacks {
             rhs[u * K + r] = Left ? from.rhs(r) : rhs_without_known<K, W>(from, u, r, y);
         }
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+    COPPICE_LANE void load(int u) {
         if (!Left && L > 1) team.sync(); // save_slots overwrites rows that other lanes have read
         tile.arrive(u);
         auto const from = take_block_row<K, W>(team, tile, u, how);
@@ -157,7 +154,7 @@ struct register_stacks {
         }
     }
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+    COPPICE_LANE void eliminate(Observer const& observer) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < K; ++k) {
@@ -175,7 +172,7 @@ struct register_stacks {
         }
         if (team.rank() == 0) zeros.report(observer);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
+    COPPICE_LANE void advance() {
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             COPPICE_UNROLL
@@ -188,7 +185,7 @@ struct register_stacks {
     }
     /// As memory_stacks::for_each, for the columns of this lane.
     template <class Take>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
+    COPPICE_LANE void for_each(int count, Take const& take) const {
         if (team.rank() >= L) return;
         COPPICE_UNROLL
         for (int r = 0; r < count; ++r) {
@@ -202,14 +199,14 @@ struct register_stacks {
     }
 
     /// Largest magnitude in the block rows. All lanes of the segment must call it together; all get the same value.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const {
+    COPPICE_LANE real largest_seen() const {
         largest_bits<T> all = seen;
         COPPICE_UNROLL
         for (int l = 0; l < L && L > 1; ++l) all.with(team.from(seen, l));
         return all.value();
     }
     /// Largest magnitude of the condensed rows in the columns of this lane.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+    COPPICE_LANE real largest_left() const {
         largest_bits<T> largest;
         COPPICE_UNROLL
         for (int g = 0; g < wide; ++g) {
@@ -223,10 +220,8 @@ struct register_stacks {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE int column(int group) const {
-        return L == 1 ? group : group * L + team.position();
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static void remove(removal const& of, int k, T (&column)[rows]) {
+    COPPICE_LANE int column(int group) const { return L == 1 ? group : group * L + team.position(); }
+    COPPICE_LANE static void remove(removal const& of, int k, T (&column)[rows]) {
         eliminate_in(column, of.pivot, of.factor, k, rows, rows, static_cast<T*>(nullptr));
     }
 };
@@ -235,8 +230,7 @@ private:
 /// holds the unknowns that are still needed in registers. z, [W], are the unknowns after the last group. The solution
 /// overwrites the right-hand sides.
 template <int K, int W, class T, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, slot_rows<T, Shape> const& slots,
-                                                              T const* z) {
+COPPICE_LANE void substitute_in_registers(Shape const& g, slot_rows<T, Shape> const& slots, T const* z) {
     T known[W + K]; // unknowns of the current group and the W unknowns after it
     COPPICE_UNROLL
     for (int c = 0; c < W; ++c) slots.rhs(g.inner() + 1 + c / K, c % K, 0) = known[K + c] = z[c];

@@ -45,13 +45,13 @@ struct batch_shape {
     bool interleaved = false;              ///< block row j of system s has index j systems + s
     std::int64_t total = 0;                ///< block rows of all systems
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE system_location system(std::int64_t s) const {
+    COPPICE_LANE system_location system(std::int64_t s) const {
         if (offsets) return {s, offsets[s], 1, offsets[s + 1] - offsets[s]};
         if (interleaved) return {s, s, systems, rows};
         return {s, s * rows, 1, rows};
     }
     /// System of the i-th block row, counted over all systems.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t system_of(std::int64_t i) const {
+    COPPICE_LANE std::int64_t system_of(std::int64_t i) const {
         if (systems == 1) return 0;
         if (!offsets) return i / rows;
         std::int64_t low = 0, high = systems; // offsets[low] <= i < offsets[high]
@@ -61,9 +61,7 @@ struct batch_shape {
         }
         return low;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_row(std::int64_t s) const {
-        return offsets ? offsets[s] : s * rows;
-    }
+    COPPICE_LANE std::int64_t first_row(std::int64_t s) const { return offsets ? offsets[s] : s * rows; }
 };
 
 /// A block tridiagonal matrix, or a batch of such.
@@ -79,10 +77,10 @@ struct matrix_rows {
     bool cyclic = false;
     matrix_operation op = matrix_operation::none;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool banded() const { return lower_bands >= 0; }
+    COPPICE_LANE bool banded() const { return lower_bands >= 0; }
 
     /// Strided pointer to entry (r, c) of all block rows. `block` is n, which the compiler may know.
-    COPPICE_HD COPPICE_ALWAYS_INLINE strided_pointer<T> entry_pointer(int block, int r, int c) const {
+    COPPICE_LANE strided_pointer<T> entry_pointer(int block, int r, int c) const {
         bool const transposed = op != matrix_operation::none;
         if (banded()) {
             int const k = c - block - r; // column minus row
@@ -103,8 +101,8 @@ struct matrix_rows {
     /// padding rows, which state x[j + 1] = x[j - 1]. They pass two blocks of unknowns on to the end of the segment, so
     /// that z of a padded segment denotes the same unknowns as z of a full one. `sizes` are the magnitudes of their
     /// entries.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_location const& s, std::int64_t j, int r, int c,
-                                             padding_sizes const& sizes = {}) const {
+    COPPICE_LANE T entry(system_location const& s, std::int64_t j, int r, int c,
+                         padding_sizes const& sizes = {}) const {
         if (j >= s.rows) {
             double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.after;
             return sized(c == r ? -size : c == 2 * n + r ? size : 0);
@@ -130,7 +128,7 @@ struct matrix_rows {
     /// here. If a row of the matrix became the pivot row of such a copy, the copy could differ from y by its error
     /// divided by the small coefficient. Therefore these entries count too, and padding rows are `cyclic_margin` times
     /// as large: they become the pivot rows even after element growth, and none of them remains in a condensed row.
-    COPPICE_HD COPPICE_ALWAYS_INLINE padding_sizes padding(system_location const& s) const {
+    COPPICE_LANE padding_sizes padding(system_location const& s) const {
         double last = 0, after = 0; // largest entries of the last block of unknowns and of the block after it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
             for (int c = 0; c < n; ++c) {
@@ -148,23 +146,16 @@ struct matrix_rows {
         double const margin = cyclic ? cyclic_margin : 1;
         return {size_of(last > 0 ? last : after, margin), size_of(after > 0 ? after : last, margin)};
     }
-    /// Whether block row j of a system can be read by strided pointers alone: it is no boundary row and needs no
-    /// conjugation.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_location const& s, std::int64_t j) const {
-        return j > 0 && j < s.rows - 2 && op != matrix_operation::conjugate_transposed;
-    }
     /// Whether scalar row r of block row j is a row of the matrix, not a padding row.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_location const& s, std::int64_t j, int r) const {
+    COPPICE_LANE bool has_row(system_location const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static T sized(double value) {
-        return T(typename lane_traits<real_lane_t<T>>::value_type(value));
-    }
+    COPPICE_LANE static T sized(double value) { return T(typename lane_traits<real_lane_t<T>>::value_type(value)); }
 
 private:
     static constexpr double cyclic_margin = 16; ///< at least max_growth()
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double maximum, double margin) {
+    COPPICE_LANE static double size_of(double maximum, double margin) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // chosen so that its reciprocal is normal
         if (!(maximum > 0 && maximum <= double(std::numeric_limits<real>::max()))) return 1;
@@ -172,11 +163,11 @@ private:
         return size < limit ? size : limit;
     }
     template <class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_component(R const& a) {
+    COPPICE_LANE static double largest_component(R const& a) {
         return double(magnitude(a));
     }
     template <class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_component(complex_lane<R> const& a) {
+    COPPICE_LANE static double largest_component(complex_lane<R> const& a) {
         return double(larger(magnitude(a.re), magnitude(a.im)));
     }
 };

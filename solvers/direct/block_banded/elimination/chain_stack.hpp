@@ -15,7 +15,7 @@ namespace coppice::inline v0_1::chain {
 
 /// Power of two that scales the largest of the active entries of a row to about 1.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto scale_of(stack_view<T> const& s, int r, int active) {
+COPPICE_LANE auto scale_of(stack_view<T> const& s, int r, int active) {
     auto size = magnitude(s(r, 0));
     for (int j = 1; j < active; ++j) size = larger(magnitude(s(r, j)), size);
     return scale_to_one(size);
@@ -44,9 +44,8 @@ COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int 
 
 /// Loads block row `u` into the last K rows and prepares them for elimination.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g,
-                                                     Locations const& at, int u, stack_view<T> const& s,
-                                                     elimination<real_lane_t<T>> const& how) {
+COPPICE_LANE void load_block_row(Team const& team, BlockRows const& block_rows, Shape const& g, Locations const& at,
+                                 int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
     for (int i = team.rank(); i < g.rows() * s.left; i += team.size())
         s(g.width() + i % g.rows(), g.active() + i / g.rows()) = T(0);
     block_rows.load(team, g, at, u, s);
@@ -69,8 +68,8 @@ load_block_row_out_of_line(Team const& team, BlockRows const& block_rows, Shape 
 
 /// Maximum of `size` and the entries of the last K rows that this lane of the team reads.
 template <class T, class Team, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_block_row(Team const& team, Shape const& g, stack_view<T> const& s,
-                                                               real_lane_t<T> size) {
+COPPICE_LANE real_lane_t<T> with_block_row(Team const& team, Shape const& g, stack_view<T> const& s,
+                                           real_lane_t<T> size) {
     for (int i = team.rank(); i < g.rows() * g.active(); i += team.size())
         size = larger(size, magnitude(s(g.width() + i % g.rows(), i / g.rows())));
     return size;
@@ -120,20 +119,19 @@ struct memory_stacks {
     stack_view<T> now, next;
     real_lane_t<T> size{0}; ///< largest entry of the first block rows that this lane has read
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, BlockRows const& from, Shape const& shape,
-                                                   Locations const& locations, T* memory, int left, T const* known,
-                                                   elimination<real_lane_t<T>> const& e)
+    COPPICE_LANE memory_stacks(Team const& t, BlockRows const& from, Shape const& shape, Locations const& locations,
+                               T* memory, int left, T const* known, elimination<real_lane_t<T>> const& e)
         : team(t), block_rows(from), g(shape), at(locations), y(known),
           how(e), now{memory, g.pitch(), g.active() + left + g.rhs_count, left}, next{memory + g.pitch() * now.columns,
                                                                                       now.pitch, now.columns, left} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+    COPPICE_LANE void load_first(int u) {
         load_first_block_row(team, block_rows, g, at, u, now, y, how);
         if (now.left == 0) return;
         size = with_block_row(team, g, now, size);
         team.sync();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+    COPPICE_LANE void load(int u) {
         if constexpr (out_of_line<T, Shape>)
             load_block_row_out_of_line(team, block_rows, g, at, u, now, how);
         else
@@ -141,14 +139,14 @@ struct memory_stacks {
         clear_new_columns();
     }
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+    COPPICE_LANE void eliminate(Observer const& observer) {
         if constexpr (out_of_line<T, Shape>)
             eliminate_columns_of_packs(now, g.rows(), g.stack_rows(), g.active(), next, how,
                                        pack_observer<T>(observer));
         else
             eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, observer);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
+    COPPICE_LANE void advance() {
         team.sync();
         stack_view<T> const old = now;
         now = next;
@@ -157,19 +155,19 @@ struct memory_stacks {
     /// Calls take(row, column, value) for the first `rows` rows: the pivot rows, or at the end of a segment the
     /// condensed rows. Columns: first those of the unknowns, then `left` columns of y, then the right-hand sides.
     template <class Take>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int rows, Take const& take) const {
+    COPPICE_LANE void for_each(int rows, Take const& take) const {
         for (int i = team.rank(); i < rows * now.columns; i += team.size()) {
             int const j = i / rows, r = i - j * rows;
             take(r, j, now(r, j));
         }
     }
     /// The remaining rows have zeros in the columns of the unknowns that enter.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void clear_new_columns() {
+    COPPICE_LANE void clear_new_columns() {
         for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
             next(i % g.width(), g.width() + i / g.width()) = T(0);
     }
     /// largest_magnitude of the condensed rows, over the entries that this lane reads.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
+    COPPICE_LANE real_lane_t<T> largest_left() const {
         int const w = g.width();
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
@@ -196,13 +194,13 @@ struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> 
     static constexpr bool unrolled = !std::is_same_v<Shape, block_row_shape<any_size>>;
     real_lane_t<T> tolerance;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
-                                                        real_lane_t<T> const& zero)
+    COPPICE_LANE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
+                                    real_lane_t<T> const& zero)
         : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {
         if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
     }
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+    COPPICE_LANE void load(int u) {
         if constexpr (unrolled)
             load_block_row(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         else
@@ -210,7 +208,7 @@ struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> 
         this->clear_new_columns();
     }
     template <class Observer>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Observer const& observer) {
+    COPPICE_LANE void eliminate(Observer const& observer) {
         if constexpr (unrolled) {
             constexpr int count = Shape::rows(), rows = count + Shape::width();
             householder_column<T> eliminated[count];

@@ -22,14 +22,14 @@ namespace coppice::inline v0_1::chain {
 
 /// A team of one worker.
 struct alone {
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rank() { return 0; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int lanes() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr unsigned votes(bool condition) { return condition ? 1 : 0; }
+    COPPICE_LANE static constexpr int rank() { return 0; }
+    COPPICE_LANE static constexpr int size() { return 1; }
+    COPPICE_LANE static constexpr void sync() {}
+    COPPICE_LANE static constexpr bool any(bool condition) { return condition; }
+    COPPICE_LANE static constexpr int lanes() { return 1; }
+    COPPICE_LANE static constexpr unsigned votes(bool condition) { return condition ? 1 : 0; }
     template <class Value>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr Value from_lane(Value const& value, int) {
+    COPPICE_LANE static constexpr Value from_lane(Value const& value, int) {
         return value;
     }
 };
@@ -39,9 +39,9 @@ template <class Team>
 struct masked_team {
     Team const& team;
     bool works;
-    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return works ? team.rank() : 1 << 20; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int size() const { return team.size(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
+    COPPICE_LANE int rank() const { return works ? team.rank() : 1 << 20; }
+    COPPICE_LANE int size() const { return team.size(); }
+    COPPICE_LANE void sync() const { team.sync(); }
 };
 
 inline constexpr int max_stack_rows = 32;     ///< W + K of condensed segments of blocks of 8 rows
@@ -51,14 +51,14 @@ inline constexpr int max_rhs = 8;             ///< right-hand sides that are sol
 /// Sizes K and W of one level, known at run time only.
 struct any_size {
     int rows_, width_;
-    COPPICE_HD COPPICE_ALWAYS_INLINE int rows() const { return rows_; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int width() const { return width_; }
+    COPPICE_LANE int rows() const { return rows_; }
+    COPPICE_LANE int width() const { return width_; }
 };
 /// Sizes that the compiler knows; it unrolls their elimination.
 template <int K, int W>
 struct known_size {
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return K; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return W; }
+    COPPICE_LANE static constexpr int rows() { return K; }
+    COPPICE_LANE static constexpr int width() { return W; }
 };
 
 /// K and W together with the number of block rows of a segment and of right-hand sides, and the sizes of memory that
@@ -70,25 +70,26 @@ struct block_row_shape : Size {
 
     using Size::rows;
     using Size::width;
-    COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, to avoid bank conflicts
-    COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a block row
-    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const {
-        return block_rows - width() / rows();
-    } ///< groups of K unknowns to eliminate
+    COPPICE_LANE int stack_rows() const { return width() + rows(); }
+    COPPICE_LANE int pitch() const { return stack_rows() | 1; }              ///< odd, to avoid bank conflicts
+    COPPICE_LANE int active() const { return width() + rows(); }             ///< columns of a block row
+    COPPICE_LANE int inner() const { return block_rows - width() / rows(); } ///< groups of K unknowns to eliminate
     /// Unknowns of all groups and of z.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + rhs_count; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + rhs_count; }
+    COPPICE_LANE int unknowns() const { return inner() * rows() + width(); }
+    COPPICE_LANE int reduce_columns() const { return active() + width() + rhs_count; }
+    COPPICE_LANE int substitute_columns() const { return active() + rhs_count; }
     /// Elements of a block row in memory: its right-hand sides and its columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int block_row_elements() const { return rows() * (active() + rhs_count); }
+    COPPICE_LANE int block_row_elements() const { return rows() * (active() + rhs_count); }
     /// Elements of slot_rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
+    COPPICE_LANE std::int64_t slot_elements() const {
         return std::int64_t(block_rows) * block_row_elements() + std::int64_t(rows() + width()) * rhs_count;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
+    COPPICE_LANE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
+    COPPICE_LANE std::int64_t substitute_elements() const {
         return 2ll * pitch() * substitute_columns() + slot_elements();
+    }
+    std::int64_t elements() const {
+        return reduce_elements() > substitute_elements() ? reduce_elements() : substitute_elements();
     }
 };
 
@@ -109,8 +110,8 @@ struct stack_view {
     int pitch, columns;
     int left; ///< number of columns of y: W in the reduction, 0 if y is known
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(int j) const { return at + j * pitch; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T& operator()(int r, int j) const { return at[j * pitch + r]; }
+    COPPICE_LANE T* column(int j) const { return at + j * pitch; }
+    COPPICE_LANE T& operator()(int r, int j) const { return at[j * pitch + r]; }
 };
 
 } // namespace coppice::inline v0_1::chain

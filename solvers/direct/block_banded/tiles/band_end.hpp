@@ -206,7 +206,6 @@ struct walk {
     using T = typename End::column::value_type;
     using column = typename End::column;
     using front = typename End::front;
-    using copy = tile_copy<T, End>;
 
     End const& end;
     T *const entries, *const values;
@@ -224,6 +223,7 @@ struct walk {
         f.load(saved);
         for (int s = 0; s < rhs_count; ++s) rhs[s] = saved[End::width + s];
     }
+    COPPICE_ALWAYS_INLINE void save(front const& f) const { f.save(rhs - End::width); }
     COPPICE_ALWAYS_INLINE T* tile(int current) const {
         return end.tile + current * (End::width + 1 + rhs_count) * tile_rows;
     }
@@ -239,83 +239,61 @@ struct walk {
     }
 };
 
-/// The two tiles of an end: one is used while the other is filled.
-template <class Walk>
-struct tile_pair {
-    using T = typename Walk::T;
+/// An end while it advances: its two tiles, of which one is used while the other is filled, and its front.
+template <class End>
+struct advancing_end {
+    using T = typename End::column::value_type;
 
-    Walk const& walk;
+    walk<End> const steps;
+    tile_copy<T, End> copy;
+    typename End::front front;
     int current = 0;
 
-    COPPICE_ALWAYS_INLINE explicit tile_pair(Walk const& w) : walk(w) {}
-    COPPICE_ALWAYS_INLINE T* now() const { return walk.tile(current); }
-    COPPICE_ALWAYS_INLINE T* next() const { return walk.tile(1 - current); }
+    /// From front `block` on, with the rows of its first `count` steps, which start at step `from`.
+    COPPICE_ALWAYS_INLINE advancing_end(End const& end, std::int64_t block, std::int64_t next, std::int64_t first,
+                                        std::int64_t from, int count)
+        : steps(end, next, first), copy(end, from + end.below, count) {
+        steps.begin(front, block);
+        steps.load(steps.tile(0), from, count);
+    }
+    /// Copies the tile of `count` steps from step u on, while the present one is used.
+    COPPICE_ALWAYS_INLINE void copy_from(std::int64_t u, int count) {
+        copy = tile_copy<T, End>(steps.end, u + steps.end.below, count);
+    }
+    COPPICE_ALWAYS_INLINE void step(std::int64_t u, int t) { steps.step(front, u, steps.tile(current) + t); }
+    COPPICE_ALWAYS_INLINE void copy_column(int j) const { copy.work(j, steps.tile(1 - current)); }
     /// Continues with the tile that `copy` has filled, or fills it.
-    template <class Copy>
-    COPPICE_ALWAYS_INLINE void go_on(Copy const& copy, std::int64_t u, int count) {
+    COPPICE_ALWAYS_INLINE void go_on(std::int64_t u, int count) {
         current = 1 - current;
+        T* const now = steps.tile(current);
         if (copy.band)
-            walk.end.finish_tile(now(), count);
+            steps.end.finish_tile(now, count);
         else
-            walk.end.load_tile(now(), u + walk.end.below, count);
+            steps.end.load_tile(now, u + steps.end.below, count);
     }
 };
 
-/// Executes steps [from, to) of an end, from front `block` to front `next`. The pivot row of step `first` is the first
-/// one that is saved.
-template <class End>
-void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
-             End const& end) {
-    using walking = walk<End>;
-    walking const w(end, next, first);
-    tile_pair<walking> tiles(w);
-    typename End::front f;
-    w.begin(f, block);
-    int count = steps_in_tile(from, to);
-    w.load(tiles.now(), from, count);
+/// Executes steps [from, to) of one end, or of two, interleaved: the instructions of one end fill the latencies of the
+/// other. Goes from front `block` to front `next`; the pivot row of step `first` is the first one that is saved.
+template <class... End>
+COPPICE_ALWAYS_INLINE void advance_all(std::int64_t from, std::int64_t to, int count, advancing_end<End>... ends) {
     for (std::int64_t u = from; u < to; u += tile_rows) {
         int const next_count = steps_in_tile(u + tile_rows, to);
-        typename walking::copy const copy(end, u + tile_rows + end.below, next_count);
+        (ends.copy_from(u + tile_rows, next_count), ...);
         for (int t = 0; t < count; ++t) {
-            w.step(f, u + t, tiles.now() + t);
-            copy.work(t, tiles.next());
+            (ends.step(u + t, t), ...);
+            (ends.copy_column(t), ...);
         }
-        if (next_count > 0) tiles.go_on(copy, u + tile_rows, next_count);
+        if (next_count > 0) (ends.go_on(u + tile_rows, next_count), ...);
         count = next_count;
     }
-    f.save(end.front_at(next));
+    (ends.steps.save(ends.front), ...);
 }
-/// Advances two ends, interleaved: the instructions of one end fill the latencies of the other.
-template <class End>
+template <class... End>
 void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int64_t from, std::int64_t to,
-             End const& a, End const& b) {
-    using walking = walk<End>;
-    walking const v(a, next, first), w(b, next, first);
-    tile_pair<walking> tiles(v), others(w);
-    typename End::front f, g;
-    v.begin(f, block);
-    w.begin(g, block);
-    int count = steps_in_tile(from, to);
-    v.load(tiles.now(), from, count);
-    w.load(others.now(), from, count);
-    for (std::int64_t u = from; u < to; u += tile_rows) {
-        int const next_count = steps_in_tile(u + tile_rows, to);
-        typename walking::copy const copy(a, u + tile_rows + a.below, next_count),
-            other(b, u + tile_rows + b.below, next_count);
-        for (int t = 0; t < count; ++t) {
-            v.step(f, u + t, tiles.now() + t);
-            w.step(g, u + t, others.now() + t);
-            copy.work(t, tiles.next());
-            other.work(t, others.next());
-        }
-        if (next_count > 0) {
-            tiles.go_on(copy, u + tile_rows, next_count);
-            others.go_on(other, u + tile_rows, next_count);
-        }
-        count = next_count;
-    }
-    f.save(a.front_at(next));
-    g.save(b.front_at(next));
+             End const&... ends) {
+    int const count = steps_in_tile(from, to);
+    advance_all(from, to, count, advancing_end<End>(ends, block, next, first, from, count)...);
 }
 
 } // namespace

@@ -91,68 +91,43 @@ void solve_middle(band_ends<T> const& e) {
             up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
         }
 }
-/// Calls work.with<Lanes, Width>() with the shape of the fronts.
+/// Calls work<Lanes, Width>() with the shape of the fronts.
 template <class T, class Work>
 void with_shape(band_ends<T> const& e, Work const& work) {
-    if (e.lanes == 4) return e.width == 4 ? work.template with<4, 4>() : work.template with<4, 8>();
+    if (e.lanes == 4) return e.width == 4 ? work.template operator()<4, 4>() : work.template operator()<4, 8>();
     switch (e.width) {
     case 10:
-        return work.template with<8, 10>();
+        return work.template operator()<8, 10>();
     case 12:
-        return work.template with<8, 12>();
+        return work.template operator()<8, 12>();
     case 14:
-        return work.template with<8, 14>();
+        return work.template operator()<8, 14>();
     case 16:
-        return work.template with<8, 16>();
+        return work.template operator()<8, 16>();
     }
 }
 
-template <class T>
-struct reduce_shape {
-    band_ends<T> const& e;
-    int end;
-
-    template <int Lanes, int Width>
-    void with() const {
-        using one = one_end<T, Lanes, Width>;
-        if (end == 2)
-            reduce(e, one(e, 0), one(e, 1));
-        else
-            reduce(e, one(e, end));
-    }
-};
-template <class T>
-struct substitute_shape {
-    band_ends<T> const& e;
-    int end;
-
-    template <int Lanes, int Width>
-    void with() const {
-        using one = one_end<T, Lanes, Width>;
-        if (end == 2)
-            substitute(e, one(e, 0), one(e, 1));
-        else
-            substitute(e, one(e, end));
-    }
-};
-
-template <class T>
-struct small_shape {
-    band_ends<T> const& e;
-
-    template <int Lanes, int Width>
-    void with() const {
-        small_system<T, Lanes, Width> system(e);
-        system.eliminate(middle_observer<T>{e, 0, 0});
-        system.substitute();
-    }
-};
+template <class T, int Lanes, int Width>
+void solve_small(band_ends<T> const& e) {
+    small_system<T, Lanes, Width> system(e);
+    system.eliminate(middle_observer<T>{e, 0, 0});
+    system.substitute();
+}
 
 } // namespace
 
-template <class T>
-void band_ends_reduce(band_ends<T> const& e, int end) {
-    with_shape(e, reduce_shape<T>{e, end});
+template <bool Left, class T>
+void band_ends_pass(band_ends<T> const& e, int end) {
+    with_shape(e, [&]<int Lanes, int Width>() {
+        using one = one_end<T, Lanes, Width>;
+        auto const run = [&](auto const&... ends) {
+            if constexpr (Left)
+                reduce(e, ends...);
+            else
+                substitute(e, ends...);
+        };
+        end == 2 ? run(one(e, 0), one(e, 1)) : run(one(e, end));
+    });
 }
 
 template <class T>
@@ -162,20 +137,15 @@ void band_ends_middle(band_ends<T> const& e) {
 
 template <class T>
 void band_ends_small(band_ends<T> const& e) {
-    if (e.lanes == 8 && e.width == 8) return small_shape<T>{e}.template with<8, 8>();
-    with_shape(e, small_shape<T>{e});
-}
-
-template <class T>
-void band_ends_substitute(band_ends<T> const& e, int end) {
-    with_shape(e, substitute_shape<T>{e, end});
+    if (e.lanes == 8 && e.width == 8) return solve_small<T, 8, 8>(e);
+    with_shape(e, [&]<int Lanes, int Width>() { solve_small<T, Lanes, Width>(e); });
 }
 
 #define COPPICE_BAND_ENDS(T)                                                                                           \
-    template void band_ends_reduce(band_ends<T> const&, int);                                                          \
+    template void band_ends_pass<true>(band_ends<T> const&, int);                                                      \
+    template void band_ends_pass<false>(band_ends<T> const&, int);                                                     \
     template void band_ends_middle(band_ends<T> const&);                                                               \
-    template void band_ends_small(band_ends<T> const&);                                                                \
-    template void band_ends_substitute(band_ends<T> const&, int);
+    template void band_ends_small(band_ends<T> const&);
 COPPICE_REAL_TYPES(COPPICE_BAND_ENDS)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

@@ -123,12 +123,11 @@ std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max
 
 } // namespace chain
 
-// A solve has three steps: band_ends_reduce() eliminates the rows of an end, band_ends_middle() solves for the unknowns
-// in the middle, and band_ends_substitute() is the back substitution of an end. `end` is 0 or 1; 2 means both ends in
-// one call. band_ends_small() executes all steps of a small system.
-COPPICE_ISA_DECLARE(template <class T> void band_ends_reduce(chain::band_ends<T> const& e, int end);
+// A solve has three steps: band_ends_pass<true>() eliminates the rows of an end, band_ends_middle() solves for the
+// unknowns in the middle, and band_ends_pass<false>() is the back substitution of an end. `end` is 0 or 1; 2 means both
+// ends in one call. band_ends_small() executes all steps of a small system.
+COPPICE_ISA_DECLARE(template <bool Left, class T> void band_ends_pass(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_middle(chain::band_ends<T> const& e);
-                    template <class T> void band_ends_substitute(chain::band_ends<T> const& e, int end);
                     template <class T> void band_ends_small(chain::band_ends<T> const& e);)
 
 } // namespace coppice::inline v0_1

@@ -159,81 +159,74 @@ struct row_observer {
     COPPICE_ALWAYS_INLINE one at(int row) const { return {target.at(row / N), row % N}; }
 };
 
-template <class T, int N>
-void reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename band_tile<T, N>::lanes;
+template <class T, int N, class Lanes>
+void reduce(band_tile<T, N>& tile, Lanes* memory) {
     constexpr int w = 2 * N;
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        band_tile<T, N> tile(s, p);
-        tile.load();
-        pivot_observer<matrix_block_rows<T>, lanes::size> const observer{{}, s.block_rows, tile.at};
-        auto const front =
-            reduce_band<lanes, N>(tile.rows, tile.count, row_observer<N, decltype(observer)>{observer}, tile.ahead());
-        largest_magnitude<lanes> largest;
-        for (int r = 0; r < w; ++r) {
-            for (int c = 0; c < w; ++c) {
-                s.condensed.take(tile.at, r, c, front.left[r][c]);
-                s.condensed.take(tile.at, r, w + c, front.active[r][c]);
-                largest.include(front.left[r][c]);
-                largest.include(front.active[r][c]);
-            }
-            s.condensed.take(tile.at, r, 2 * w, front.rhs[r]);
+    auto const& s = tile.s;
+    tile.load();
+    pivot_observer<matrix_block_rows<T>, Lanes::size> const observer{{}, s.block_rows, tile.at};
+    auto const front =
+        reduce_band<Lanes, N>(tile.rows, tile.count, row_observer<N, decltype(observer)>{observer}, tile.ahead());
+    largest_magnitude<Lanes> largest;
+    for (int r = 0; r < w; ++r) {
+        for (int c = 0; c < w; ++c) {
+            s.condensed.take(tile.at, r, c, front.left[r][c]);
+            s.condensed.take(tile.at, r, w + c, front.active[r][c]);
+            largest.include(front.left[r][c]);
+            largest.include(front.active[r][c]);
         }
-        auto const observed = s.growth_in(alone{}, tile.at, tile.largest_of_first(), largest.value());
-        if (observed.some) s.reduce_again(alone{}, tile.at, observed, reinterpret_cast<lanes*>(memory));
+        s.condensed.take(tile.at, r, 2 * w, front.rhs[r]);
     }
+    auto const observed = s.growth_in(alone{}, tile.at, tile.largest_of_first(), largest.value());
+    if (observed.some) s.reduce_again(alone{}, tile.at, observed, memory);
 }
 
-template <class T, int N>
-void substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
+template <class T, int N, class Lanes>
+void substitute(band_tile<T, N>& tile, Lanes* memory) {
+    auto const& s = tile.s;
+    if (s.condensed.any_by_householder(tile.at)) {
+        s.substitute_again(alone{}, tile.at, memory);
+        if (!s.condensed.leave(tile.at, false)) return;
+    }
+    tile.load();
+    tile.load_around();
+    silent_observer const observer;
+    substitute_band<Lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer}, tile.ahead());
+    tile.store();
+}
+
+template <int N, bool Left, class T>
+void pass_tiles(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
                 std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
-        if (s.condensed.any_by_householder(tile.at)) {
-            s.substitute_again(alone{}, tile.at, reinterpret_cast<lanes*>(memory));
-            if (!s.condensed.leave(tile.at, false)) continue;
-        }
-        tile.load();
-        tile.load_around();
-        silent_observer const observer;
-        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer},
-                                  tile.ahead());
-        tile.store();
+        if constexpr (Left)
+            reduce(tile, reinterpret_cast<lanes*>(memory));
+        else
+            substitute(tile, reinterpret_cast<lanes*>(memory));
     }
 }
 
 } // namespace
 
-template <class T>
-void band_reduce(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
-                 std::byte* memory) {
-    switch (s.block_rows.a.n) {
+template <bool Left, class T>
+void band_pass(level_pass<Left, chain_level<T, matrix_block_rows<T>>> const& job, std::int64_t first, std::int64_t last,
+               std::byte* memory) {
+    switch (job.level.block_rows.a.n) {
     case 2:
-        return reduce<T, 2>(s, first, last, memory);
+        return pass_tiles<2, Left>(job.level, first, last, memory);
     case 3:
-        return reduce<T, 3>(s, first, last, memory);
+        return pass_tiles<3, Left>(job.level, first, last, memory);
     case 4:
-        return reduce<T, 4>(s, first, last, memory);
+        return pass_tiles<4, Left>(job.level, first, last, memory);
     }
 }
 
-template <class T>
-void band_substitute(chain_level<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last,
-                     std::byte* memory) {
-    switch (s.block_rows.a.n) {
-    case 2:
-        return substitute<T, 2>(s, first, last, memory);
-    case 3:
-        return substitute<T, 3>(s, first, last, memory);
-    case 4:
-        return substitute<T, 4>(s, first, last, memory);
-    }
-}
-
-#define COPPICE_BAND_TILES(T)                                                                                          \
-    template void band_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);    \
-    template void band_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
-COPPICE_REAL_TYPES(COPPICE_BAND_TILES)
+#define COPPICE_BAND_TILES(T, Left)                                                                                    \
+    template void band_pass(level_pass<Left, chain_level<T, matrix_block_rows<T>>> const&, std::int64_t, std::int64_t, \
+                            std::byte*);
+COPPICE_REAL_TYPES(COPPICE_BAND_TILES, true)
+COPPICE_REAL_TYPES(COPPICE_BAND_TILES, false)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

@@ -12,11 +12,10 @@
 
 namespace coppice::inline v0_1 {
 
-// As chain_reduce and chain_substitute, for levels for which band_tiles::takes is true.
-COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
-                                                        std::int64_t first, std::int64_t last, std::byte*);
-                    template <class T> void band_substitute(chain::chain_level<T, chain::matrix_block_rows<T>> const& s,
-                                                            std::int64_t first, std::int64_t last, std::byte*);)
+// As chain_pass, for passes over levels for which band_tiles::takes is true.
+COPPICE_ISA_DECLARE(template <bool Left, class T> void band_pass(
+                        chain::level_pass<Left, chain::chain_level<T, chain::matrix_block_rows<T>>> const& job,
+                        std::int64_t first, std::int64_t last, std::byte* memory);)
 
 namespace chain::band_tiles {
 
@@ -24,17 +23,10 @@ namespace chain::band_tiles {
 inline constexpr int min_reach = 2, max_reach = 4;
 inline constexpr int max_block_rows = 32; ///< block rows of a segment
 
-template <class Level>
-inline constexpr bool possible = false;
-template <>
-inline constexpr bool possible<chain_level<float, matrix_block_rows<float>>> = true;
-template <>
-inline constexpr bool possible<chain_level<double, matrix_block_rows<double>>> = true;
-
 /// Whether such tiles can solve systems with this matrix, for suitable options.
 template <class T>
 bool reaches(matrix_rows<T> const& a) {
-    return possible<chain_level<T, matrix_block_rows<T>>> && a.banded() && a.n >= min_reach && a.n <= max_reach;
+    return std::is_floating_point_v<T> && a.banded() && a.n >= min_reach && a.n <= max_reach;
 }
 
 template <class T>

@@ -17,7 +17,7 @@ struct alignas(16) staged_segment {
     int first, last;
     segment_locations<1> at;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool copied(int u) const { return first <= u && u < last; }
+    COPPICE_LANE bool copied(int u) const { return first <= u && u < last; }
 };
 
 /// Computes block rows [from, to) of a segment entry by entry. Rarely called, and therefore not inlined in the kernels.
@@ -57,13 +57,12 @@ struct block_row_tile {
     bool row = false;                   ///< the segments are consecutive in the storage,
     int copied_from = 0, copied_to = 0; ///< and block rows [copied_from, copied_to) of all of them can be copied
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE block_row_tile(Block const& b, BlockRows const& from, Shape const& shape,
-                                                    staged_segment const* segments, T* elements, int pitch, int mine)
+    COPPICE_LANE block_row_tile(Block const& b, BlockRows const& from, Shape const& shape,
+                                staged_segment const* segments, T* elements, int pitch, int mine)
         : block(b), block_rows(from), g(shape), locations(segments), memory(elements), pitch_(pitch), own(mine) {}
 
     /// Locates the next segments of a level, from `first` up to `end`; the remaining ones have no rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void locate(levels const& l, std::int64_t first, std::int64_t end,
-                                                 staged_segment* to) {
+    COPPICE_LANE void locate(levels const& l, std::int64_t first, std::int64_t end, staged_segment* to) {
         if (int const t = block.thread(); t < Segments) {
             segment_locations<1> const at(l, block_rows.depth,
                                           first + t < end ? first + t : l.total(block_rows.depth + 1));
@@ -81,27 +80,27 @@ struct block_row_tile {
         copied_from = s.begin == 0 ? block_rows.plain_begin() : 0;
         copied_to = left < Segments * g.block_rows ? int(left) : Segments * g.block_rows;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int piece_pitch(Shape const& g) {
+    COPPICE_LANE static constexpr int piece_pitch(Shape const& g) {
         return (g.block_row_elements() << LogPiece) | 1; // odd, so that the lanes of a warp access different banks
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int piece_block_rows() const { return whole ? g.block_rows : 1 << LogPiece; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return whole ? pitch_ : piece_pitch(g); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* segment(int q) const { return memory + q * pitch(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* block_row(int u) const {
+    COPPICE_LANE int piece_block_rows() const { return whole ? g.block_rows : 1 << LogPiece; }
+    COPPICE_LANE int pitch() const { return whole ? pitch_ : piece_pitch(g); }
+    COPPICE_LANE T* segment(int q) const { return memory + q * pitch(); }
+    COPPICE_LANE T* block_row(int u) const {
         return segment(own) + (whole ? u : u & (piece_block_rows() - 1)) * g.block_row_elements();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return block_rows.conjugated(); }
+    COPPICE_LANE bool conjugated() const { return block_rows.conjugated(); }
     /// Whether all segments are consecutive in the storage and none is at the boundary of a system.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool follow() const { return row && !at_boundary; }
+    COPPICE_LANE bool follow() const { return row && !at_boundary; }
     /// Starts the first copies.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void begin() const { start(0); }
+    COPPICE_LANE void begin() const { start(0); }
     /// Waits until the block rows of the first piece have arrived.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void arrive_first() const {
+    COPPICE_LANE void arrive_first() const {
         finish_copies();
         block.sync();
     }
     /// Waits until block row u has arrived, for block rows after the first piece.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void arrive(int u) const {
+    COPPICE_LANE void arrive(int u) const {
         if (whole || (u & (piece_block_rows() - 1)) != 0) return;
         block.sync(); // all lanes have read the previous piece
         start(u >> LogPiece);
@@ -110,7 +109,7 @@ struct block_row_tile {
 
 private:
     /// Starts the copies of a piece.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void start(int piece) const {
+    COPPICE_LANE void start(int piece) const {
         block_rows.for_each_run(g, run_copier{*this, piece});
         if (!at_boundary) return;
         int const begin = piece * piece_block_rows(), all = begin + piece_block_rows(),
@@ -136,8 +135,8 @@ private:
         int piece;
 
         template <int Length>
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, std::integral_constant<int, Length>,
-                                                         int first, int step) const {
+        COPPICE_LANE void operator()(T const* from, int pitch, std::integral_constant<int, Length>, int first,
+                                     int step) const {
             if (!from && piece > 0) return; // the zeros of the first piece stay
             constexpr int maximum = BlockRows::template max_block_rows<Shape>;
             if (from && pitch == Length && tile.follow()) {
@@ -161,7 +160,7 @@ private:
         /// Copies consecutive segments of `All` block rows, which are all copied: no address is computed twice, and the
         /// compiler knows most offsets from a base.
         template <int Length, int All>
-        COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
+        COPPICE_LANE void copy_row(T const* from, int first, int step) const {
             constexpr int count = whole ? All : 1 << LogPiece, chunk = count * Length; // block rows of a segment
             constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, distance = each / Length;
             int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / Length;
@@ -196,8 +195,7 @@ private:
                    warp_lanes / each * each >= 3 * warp_lanes / 4;
         }
         /// Copies element e of block row u of every `groups`-th segment, from segment `group` on.
-        COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int pitch, int u, int e, T* to, int group,
-                                                   int groups) const {
+        COPPICE_LANE void copy(T const* from, int pitch, int u, int e, T* to, int group, int groups) const {
             if (from && tile.row) {
                 std::int64_t const block_row = tile.locations[0].origin + u * tile.block_rows.stride();
                 T const* source = from + (block_row + group * tile.g.block_rows) * pitch + e;

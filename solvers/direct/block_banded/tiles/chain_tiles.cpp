@@ -20,60 +20,32 @@ struct lanes_of<complex_lane<R>> {
     using type = complex_lane<pack<R, register_bytes, 1>>;
 };
 
-template <class Level>
-inline constexpr bool is_row_level = false;
-template <class T>
-inline constexpr bool is_row_level<chain_level<T, matrix_block_rows<T>>> = true;
-
 } // namespace
 
 // The sizes of scalar rows and of pentadiagonal matrices are compile-time constants for real numbers, and their loops
 // are unrolled. The general code, used for all other sizes, has a third of the speed and a fifth of the size.
-template <class Level, class Work>
-void with_shape(Level const& s, Work const& work) {
-    if constexpr (std::is_floating_point_v<typename Level::value_type> && is_row_level<Level>) {
-        if (s.shape.rows() == 1)
-            return work(block_row_shape<known_size<1, 2>>{{}, s.shape.block_rows, s.shape.rhs_count});
-        if (s.shape.rows() == 2)
-            return work(block_row_shape<known_size<2, 4>>{{}, s.shape.block_rows, s.shape.rhs_count});
-    }
-    work(s.shape);
-}
-
-template <class Level>
-void chain_reduce(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Level::value_type>::type;
-    with_shape(s, [&](auto const& shape) {
-        for (std::int64_t p = first; p < last; p += lane_count<lanes>)
-            s.reduce(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
-    });
-}
-
-template <class Level>
-void chain_substitute(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Level::value_type>::type;
-    with_shape(s, [&](auto const& shape) {
-        for (std::int64_t p = first; p < last; p += lane_count<lanes>)
-            s.substitute(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
-    });
-}
-
-template <class Level>
-void chain_factor(Level const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
-    using lanes = typename lanes_of<typename Level::value_type>::type;
+template <class Job>
+void chain_pass(Job const& job, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Job::value_type>::type;
     static_assert(lane_count<lanes> <= max_lanes);
-    for (std::int64_t p = first; p < last; p += lane_count<lanes>) s.run(alone{}, p, reinterpret_cast<lanes*>(memory));
+    auto const run = [&](auto const&... shape) {
+        for (std::int64_t p = first; p < last; p += lane_count<lanes>)
+            job.run(alone{}, shape..., p, reinterpret_cast<lanes*>(memory));
+    };
+    if constexpr (is_real_pass<Job>) {
+        auto const& g = job.level.shape;
+        if (g.rows() == 1) return run(block_row_shape<known_size<1, 2>>{{}, g.block_rows, g.rhs_count});
+        if (g.rows() == 2) return run(block_row_shape<known_size<2, 4>>{{}, g.block_rows, g.rhs_count});
+    }
+    run();
 }
 
-#define COPPICE_CHAIN_TILES(T)                                                                                         \
-    template void chain_reduce(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);   \
-    template void chain_substitute(chain_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t,            \
-                                   std::byte*);                                                                        \
-    template void chain_reduce(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);      \
-    template void chain_substitute(chain_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);  \
-    template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t,             \
-                               std::byte*);                                                                            \
-    template void chain_factor(factored_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
-COPPICE_ALL_LANES(COPPICE_CHAIN_TILES)
+#define COPPICE_CHAIN_JOB(...) template void chain_pass(__VA_ARGS__ const&, std::int64_t, std::int64_t, std::byte*);
+#define COPPICE_CHAIN_LEVEL(T, rows)                                                                                   \
+    COPPICE_CHAIN_JOB(level_pass<true, chain_level<T, rows<T>>>)                                                       \
+    COPPICE_CHAIN_JOB(level_pass<false, chain_level<T, rows<T>>>)                                                      \
+    COPPICE_CHAIN_JOB(factored_level<T, rows<T>>)
+COPPICE_ALL_LANES(COPPICE_CHAIN_LEVEL, matrix_block_rows)
+COPPICE_ALL_LANES(COPPICE_CHAIN_LEVEL, condensed_rows)
 
 } // namespace coppice::inline v0_1::COPPICE_ISA

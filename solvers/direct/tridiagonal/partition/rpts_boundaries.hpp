@@ -39,14 +39,14 @@ struct pair_partition {
     int coarse;
     int before, after; ///< coarse numbers of the unknowns around it
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int end() const { return first + length; }
+    COPPICE_LANE constexpr int end() const { return first + length; }
     /// Whether coarse unknown `before` + 1 (or `after` - 1) is not an end of the partition, but the sum of its two
     /// neighbours.
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool sum_before() const { return before < coarse - 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool sum_after() const { return after > coarse + 2; }
+    COPPICE_LANE constexpr bool sum_before() const { return before < coarse - 1; }
+    COPPICE_LANE constexpr bool sum_after() const { return after > coarse + 2; }
     /// The unknowns around the partition; at(i) returns coarse unknown i of the pair.
     template <class At>
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto around(At const& at) const -> interface_values<decltype(at(0))> {
+    COPPICE_LANE auto around(At const& at) const -> interface_values<decltype(at(0))> {
         return {at(before), at(coarse), at(coarse + 1), at(after)};
     }
 };
@@ -73,11 +73,9 @@ struct pair_split {
 
     static constexpr int first_whole = 3, numbers = boundary_shifts + 3;
     /// Number of partitions of the pair: 1 or 2.
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int partitions() const {
-        return number >= first_whole && number < first_whole + 3 ? 1 : 2;
-    }
+    COPPICE_LANE constexpr int partitions() const { return number >= first_whole && number < first_whole + 3 ? 1 : 2; }
     /// Partition k of the pair, k = 0 or 1; the same partition for both if there is only one.
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr pair_partition partition(int k, int pair_rows) const {
+    COPPICE_LANE constexpr pair_partition partition(int k, int pair_rows) const {
         if (partitions() == 1) {
             bool const above = number != first_whole + 2, below = number != first_whole + 1;
             return {above, pair_rows - above - below, above ? 2 - below : 0, above ? 0 : -1, below ? 3 : 4};
@@ -93,20 +91,20 @@ struct pair_split {
 struct pair_record {
     std::uint8_t bits = 0;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE pair_record(int split_number, unsigned small)
+    COPPICE_LANE pair_record(int split_number, unsigned small)
         : bits(std::uint8_t(unsigned(split_number) << 4 | small)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit pair_record(std::int8_t stored) : bits(std::uint8_t(stored)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int8_t stored() const { return std::int8_t(bits); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE pair_split split() const { return {bits >> 4}; }
+    COPPICE_LANE explicit pair_record(std::int8_t stored) : bits(std::uint8_t(stored)) {}
+    COPPICE_LANE std::int8_t stored() const { return std::int8_t(bits); }
+    COPPICE_LANE pair_split split() const { return {bits >> 4}; }
     /// Multipliers 0 (small) or 1 (large) of the partition whose upward sweep made coarse row `first`.
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE boundary_multipliers<T> multipliers(int first) const {
+    COPPICE_LANE boundary_multipliers<T> multipliers(int first) const {
         unsigned const small = unsigned(bits) >> first;
         return {T((small & 1) == 0), T((small & 2) == 0)};
     }
 };
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE unsigned small_multipliers(boundary_multipliers<T> const& multipliers, int first) {
+COPPICE_LANE unsigned small_multipliers(boundary_multipliers<T> const& multipliers, int first) {
     return (unsigned(multipliers.first < T(min_boundary_multiplier)) |
             unsigned(multipliers.last < T(min_boundary_multiplier)) << 1)
            << first;
@@ -114,12 +112,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE unsigned small_multipliers(boundary_multipliers
 
 /// Transforms the coarse rows of a partition to the unknowns of its pair: next to a sum, a = (a + b) - b.
 template <class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> upward_row(pair_partition const& piece, coarse_row<T, R> row) {
+COPPICE_LANE coarse_row<T, R> upward_row(pair_partition const& piece, coarse_row<T, R> row) {
     if (piece.sum_before()) row.diagonal -= row.lower;
     return row;
 }
 template <class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> downward_row(pair_partition const& piece, coarse_row<T, R> row) {
+COPPICE_LANE coarse_row<T, R> downward_row(pair_partition const& piece, coarse_row<T, R> row) {
     if (piece.sum_after()) row.diagonal -= row.upper;
     return row;
 }
@@ -127,8 +125,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> downward_row(pair_partition co
 /// Coarse row k of a pair if it belongs to a single row or to a sum of two unknowns; offset(i) is the offset of row i
 /// of the pair.
 template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> single_row(partition_rows<T, R> const& rows,
-                                                             pair_partition const& piece, int k, Offset const& offset) {
+COPPICE_LANE coarse_row<T, R> single_row(partition_rows<T, R> const& rows, pair_partition const& piece, int k,
+                                         Offset const& offset) {
     auto const alone = row_of<P>(rows, offset(k < piece.coarse ? 0 : piece.end()));
     if (k == 1 || k == 2) {
         T const size = padding_diagonal(larger(larger_magnitude(alone.lower, alone.diagonal), magnitude(alone.upper)));
@@ -150,9 +148,8 @@ struct pair_sweep {
 /// to `threshold` count as zero. The arithmetic is that of the reduction: if entries cancel, another order of
 /// operations would assess a different equation.
 template <pivoting P, class T, class R, class Offset>
-COPPICE_HD COPPICE_ALWAYS_INLINE pair_sweep<T, R> sweep_in_pair(partition_rows<T, R> const& rows,
-                                                                pair_partition const& piece, bool downwards,
-                                                                T const& threshold, Offset const& offset) {
+COPPICE_LANE pair_sweep<T, R> sweep_in_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
+                                            bool downwards, T const& threshold, Offset const& offset) {
     auto const row = [&](int j) COPPICE_INLINE_LAMBDA {
         int const i = offset(downwards ? piece.first + j : piece.end() - 1 - j);
         return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],

@@ -50,8 +50,18 @@ inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
 /// Called in step j of a sweep for additional work. This one does nothing; on a CPU core fetch_ahead prefetches the
 /// next tile.
 struct no_extra_work {
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
+    COPPICE_LANE void operator()(int) const {}
 };
+
+/// A row in an elimination. Scaled partial pivoting scales it so that its largest entry is about 1.
+template <class T, class R = T>
+struct equation {
+    T lower, diagonal, upper;
+    R rhs;
+};
+/// One row of the coarse system.
+template <class T, class R = T>
+using coarse_row = equation<T, R>;
 
 /// The rows of a partition, owned by one worker. Row j is lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] =
 /// rhs[j]. R is T, or a pack of right-hand sides (rhs_pack) with common pivot decisions.
@@ -63,27 +73,19 @@ struct partition_rows {
     R* rhs;
 
     /// The rows from row `first` on.
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr partition_rows from(int first) const {
+    COPPICE_LANE constexpr partition_rows from(int first) const {
         return {lower + first, diagonal + first, upper + first, rhs + first};
+    }
+    COPPICE_LANE void put(int i, equation<T, R> const& row) const {
+        lower[i] = row.lower;
+        diagonal[i] = row.diagonal;
+        upper[i] = row.upper;
+        rhs[i] = row.rhs;
     }
 };
 
-/// One row of the coarse system.
-template <class T, class R = T>
-struct coarse_row {
-    T lower, diagonal, upper;
-    R rhs;
-};
-
-/// A row in an elimination. Scaled partial pivoting scales it so that its largest entry is about 1.
-template <class T, class R>
-struct equation {
-    T lower, diagonal, upper;
-    R rhs;
-};
 template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper,
-                                                       R const& rhs) {
+COPPICE_LANE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper, R const& rhs) {
     if constexpr (P == pivoting::scaled_partial) {
         T const scale = near_inverse(larger(larger_magnitude(lower, diagonal), magnitude(upper)));
         return {scale * lower, scale * diagonal, scale * upper, scale * rhs};
@@ -92,9 +94,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& 
     }
 }
 
+template <pivoting P, class T, class R>
+COPPICE_LANE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
+    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
+}
+
 /// Whether coefficient `other` of one row is a better pivot than `entry` of another row; false if either is NaN.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
+COPPICE_LANE auto outdone(T const& entry, T const& other) {
     if constexpr (P == pivoting::none)
         return T(0) < T(0);
     else
@@ -104,20 +111,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
 /// A threshold of zero as a compile-time constant: saves one comparison in the dependent chain of a step.
 struct no_threshold {};
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) {
+COPPICE_LANE T const& flushed(T const& entry, no_threshold) {
     return entry;
 }
 
 /// Diagonal entry of padding rows, next to rows with entries of at most `largest`: of similar size, since pivoting
 /// compares rows, and a power of two, since some rows are multiplied by it.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T padding_diagonal(T const& largest) {
+COPPICE_LANE T padding_diagonal(T const& largest) {
     return largest > T(0) ? near_inverse(near_inverse(largest)) : T(1);
 }
 
 /// Values up to the threshold count as zero (apply_threshold of Algorithm 1); NaN stays.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
+COPPICE_LANE T flushed(T const& entry, T const& threshold) {
     return select(magnitude(entry) <= threshold, T(0), entry);
 }
 
@@ -135,10 +142,8 @@ template <class T>
 struct combination {
     T p_factor, q_factor, scale, weight, largest;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry)
-        : combination(p_entry, q_entry, T(1)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry, T const& p_weight,
-                                                 T const& q_weight = T(1)) {
+    COPPICE_LANE combination(T const& p_entry, T const& q_entry) : combination(p_entry, q_entry, T(1)) {}
+    COPPICE_LANE combination(T const& p_entry, T const& q_entry, T const& p_weight, T const& q_weight = T(1)) {
         largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
         auto const none = largest <= T(0);
         scale = rough_inverse(largest);
@@ -147,12 +152,12 @@ struct combination {
         weight = rough_inverse_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
     }
     template <class V>
-    COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
+    COPPICE_LANE V of(V const& p, V const& q) const {
         return multiply_add(p_factor, p, q_factor * q);
     }
     /// Combines entries that may become a pivot: 0 if the result is at most the rounding error of its terms. Two equal
     /// equations differ by rounding errors, since they were multiplied by different factors before.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_of(T const& p, T const& q) const {
+    COPPICE_LANE T pivot_of(T const& p, T const& q) const {
         using real = typename lane_traits<T>::value_type;
         constexpr real few = 4 * std::numeric_limits<real>::epsilon();
         T const of_q = q_factor * q, value = multiply_add(p_factor, p, of_q);
@@ -161,7 +166,7 @@ struct combination {
     /// 1 over the entry of the pivot row, which is p unless `swap`. Huge if both entries are zero, so that a zero pivot
     /// with a zero right-hand side gives 0 and with any other a visible value (the epsilon-tilde of Algorithm 1).
     template <pivoting P, class Mask>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& swap, T const& p_entry) const {
+    COPPICE_LANE T reciprocal_of_pivot(Mask const& swap, T const& p_entry) const {
         if constexpr (P == pivoting::none)
             return safe_reciprocal(p_entry);
         else
@@ -180,10 +185,10 @@ struct running_equation {
     T multiplier{1}; ///< of the last row (see min_multiplier); the largest multiplier of all rows is near 1
     T min_pivot{std::numeric_limits<typename lane_traits<T>::value_type>::max()}; ///< smallest pivot times its weight
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit running_equation(equation<T, R> const& p)
+    COPPICE_LANE explicit running_equation(equation<T, R> const& p)
         : far(p.lower), entry(p.diagonal), next(p.upper), rhs(p.rhs) {}
     /// Eliminates x[j-1] with row j; returns the combination.
-    COPPICE_HD COPPICE_ALWAYS_INLINE combination<T> eliminate(equation<T, R> const& q, auto const& threshold) {
+    COPPICE_LANE combination<T> eliminate(equation<T, R> const& q, auto const& threshold) {
         combination<T> c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
         if constexpr (P != pivoting::none) weight = c.weight;
         far = c.p_factor * far;
@@ -195,7 +200,7 @@ struct running_equation {
         return c;
     }
     /// The coarse row after the last row of the sweep.
-    COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> coarse(bool downwards) const {
+    COPPICE_LANE coarse_row<T, R> coarse(bool downwards) const {
         if (downwards) return {far, entry, next, rhs};
         return {next, entry, far, rhs};
     }
@@ -213,15 +218,14 @@ struct rows_of_sweep {
     T *near, *middle, *away;
     R* rhs_rows;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE rows_of_sweep(partition_rows<T, R> const& rows, int length, Step direction = {})
-        : step(direction) {
+    COPPICE_LANE rows_of_sweep(partition_rows<T, R> const& rows, int length, Step direction = {}) : step(direction) {
         int const start = step > 0 ? 0 : length - 1;
         near = (step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
         away = (step > 0 ? rows.upper : rows.lower) + start;
         rhs_rows = rows.rhs + start;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
+    COPPICE_LANE equation<T, R> row(int j) const {
         int const at = j * step;
         return scaled<P>(near[at], middle[at], away[at], rhs_rows[at]);
     }
@@ -251,9 +255,9 @@ inline constexpr double min_boundary_multiplier = 1.0 / 8;
 template <class T>
 struct boundary_multipliers {
     T first{0}, last{0};
-    COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
+    COPPICE_LANE T larger_one() const { return larger(first, last); }
     /// Whether a boundary row takes part in the elimination of the inner unknowns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto any_small() const {
+    COPPICE_LANE auto any_small() const {
         return first < T(min_boundary_multiplier) || last < T(min_boundary_multiplier);
     }
 };
@@ -262,9 +266,8 @@ struct boundary_multipliers {
 /// coupled to its first unknown and to the unknown after it; upwards the first unknown. `multiplier`, if not null, gets
 /// the multiplier of the last row of the sweep.
 template <pivoting P, class Step, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_towards(Step step, partition_rows<T, R> const& rows,
-                                                                 auto length, auto const& threshold,
-                                                                 T* multiplier = nullptr) {
+COPPICE_LANE coarse_row<T, R> reduce_towards(Step step, partition_rows<T, R> const& rows, auto length,
+                                             auto const& threshold, T* multiplier = nullptr) {
     rows_of_sweep<P, Step, T, R> const mine(rows, length, step);
     running_equation<P, T, R> all(mine.row(1));
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
@@ -277,10 +280,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_towards(Step step, part
 /// if not null, gets those of the two boundary rows; `min_pivot`, if not null, gets the smallest magnitude of a pivot
 /// in both sweeps: 0 if some unknown occurs in neither of two rows, so that the substitution may divide by zero.
 template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
-                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
-                                                  boundary_multipliers<T>* multipliers = nullptr,
-                                                  T* min_pivot = nullptr) {
+COPPICE_LANE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
+                              coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
+                              boundary_multipliers<T>* multipliers = nullptr, T* min_pivot = nullptr) {
     rows_of_sweep<P, downward_step, T, R> const rows_down(rows, length);
     rows_of_sweep<P, upward_step, T, R> const rows_up(rows, length);
     running_equation<P, T, R> down(rows_down.row(1)), up(rows_up.row(1));
@@ -304,80 +306,49 @@ struct open_row {
     T weight{1}; ///< see combination
 };
 
+/// Eliminates an unknown from row q and the running row p (Algorithm 2, lines 4-23): the better pivot row of the two is
+/// stored in `slot`, which then determines the unknown from the two after it; the result is their linear combination.
+/// The threshold has been applied to p.entry.
 template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
-    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
-}
-
-/// Stores the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
-template <class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& rows, int j, T const& reciprocal,
-                                                 T const& next, T const& after, R const& rhs) {
-    rows.lower[j] = reciprocal;
-    rows.diagonal[j] = next;
-    rows.upper[j] = after;
-    rows.rhs[j] = rhs;
-}
-
-/// Eliminates x[j-1] from row j and the running row p (Algorithm 2, lines 4-23): the better pivot row of the two is
-/// stored in slot j-1; the result is their linear combination.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
-                                                              equation<T, R> const& q, open_row<T, R> const& p,
-                                                              auto const& threshold) {
-    T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
+COPPICE_LANE open_row<T, R> eliminate_row(partition_rows<T, R> const& slots, int slot, equation<T, R> const& q,
+                                          open_row<T, R> const& p, auto const& threshold) {
+    T const q_entry = flushed(q.lower, threshold);
     T const weight = P == pivoting::none ? T(1) : p.weight;
-    auto const swap = outdone<P>(p_entry, q_entry * weight);
-    combination<T> const c(p_entry, q_entry, weight);
-    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(swap, p_entry), select(swap, q.diagonal, p.next),
-               select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs));
+    auto const swap = outdone<P>(p.entry, q_entry * weight);
+    combination<T> const c(p.entry, q_entry, weight);
+    slots.put(slot, {c.template reciprocal_of_pivot<P>(swap, p.entry), select(swap, q.diagonal, p.next),
+                     select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs)});
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
-}
-
-/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns the last running row.
-template <pivoting P, int AtOnce, class T, class R, class ExtraWork = no_extra_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
-                                                               open_row<T, R> p, auto const& threshold,
-                                                               ExtraWork extra = {}) {
-    COPPICE_UNROLL_BY(AtOnce)
-    for (int j = from; j < to; ++j) {
-        extra(j);
-        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
-    }
-    return p;
 }
 
 /// Computes the unknown of a slot from the two unknowns after it.
 template <class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next, T const& after, R const& rhs,
-                                              R const& x1, R const& x2) {
+COPPICE_LANE R solve_slot(T const& reciprocal, T const& next, T const& after, R const& rhs, R const& x1, R const& x2) {
     return reciprocal * (rhs - next * x1 - after * x2);
 }
-
-/// Solves slots last .. first upwards into rhs, given the two unknowns after slot `last`.
-template <int AtOnce, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
-                                                         R x2) {
-    COPPICE_UNROLL_BY(AtOnce)
-    for (int j = last; j >= first; --j) {
-        R const x = solve_slot(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j], x1, x2);
-        rows.rhs[j] = x;
-        x2 = x1;
-        x1 = x;
-    }
+/// The same, and shifts these: x2 = x1, x1 = the unknown.
+template <class T>
+COPPICE_ALWAYS_INLINE T solve_slot(partition_rows<T> const& slots, int slot, T& x1, T& x2) {
+    T const x = solve_slot(slots.lower[slot], slots.diagonal[slot], slots.upper[slot], slots.rhs[slot], x1, x2);
+    x2 = x1;
+    x1 = x;
+    return x;
 }
 
-/// Solves a whole system of `length` >= 1 rows with lower[0] = upper[length-1] = 0; the solution replaces rhs.
+/// Solves a whole system of `length` >= 1 rows, row_at(j), from the first row to the last; the entries outside the
+/// matrix are zero. The solution is in slots.rhs.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
-                                                     auto const& threshold) {
-    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
-    auto const first = row_of<P>(rows, 0);
-    open_row<T> const p =
-        eliminate_rows<P, at_once>(rows, 1, length, open_row<T>{first.diagonal, first.upper, first.rhs}, threshold);
-    T const x = p.rhs * safe_reciprocal(p.entry);
-    rows.rhs[length - 1] = x;
-    substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));
+COPPICE_ALWAYS_INLINE void solve_downwards(partition_rows<T> const& slots, int length, auto const& row_at,
+                                           auto const& threshold) {
+    auto const first = row_at(0);
+    open_row<T> p{first.diagonal, first.upper, first.rhs};
+    for (int j = 1; j < length; ++j) {
+        p.entry = flushed(p.entry, threshold);
+        p = eliminate_row<P>(slots, j - 1, row_at(j), p, threshold);
+    }
+    T x1 = p.rhs * safe_reciprocal(p.entry), x2(T(0));
+    slots.rhs[length - 1] = x1;
+    for (int j = length - 2; j >= 0; --j) slots.rhs[j] = solve_slot(slots, j, x1, x2);
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -13,6 +13,7 @@
 #include <coppice/core/config.hpp>
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/workspace_layout.hpp>
+#include <coppice/solvers/direct/interface/pivoting.hpp>
 
 namespace coppice::inline v0_1::rpts {
 
@@ -88,10 +89,10 @@ struct finite_check {
     int* flag; ///< may be null
     bool failed = false;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void see(T const& value) {
+    COPPICE_LANE void see(T const& value) {
         failed |= !((value < T(0) ? -value : value) <= std::numeric_limits<T>::max());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void finish() const {
+    COPPICE_LANE void finish() const {
         if (failed && flag) raise_flag(flag);
     }
 };
@@ -106,7 +107,25 @@ struct coarse_view {
         std::int64_t const row = system * stride;
         return {lower + row, diagonal + row, upper + row, rhs + row + c * leading, 0, leading};
     }
+    /// For one right-hand side.
+    COPPICE_HD void put(std::int64_t i, auto const& row) const {
+        lower[i] = row.lower;
+        diagonal[i] = row.diagonal;
+        upper[i] = row.upper;
+        rhs[i] = row.rhs;
+    }
 };
+
+/// `size` rows of each of these coarse systems, as the fine systems of the next level, which have the columns and
+/// couplings of those of `fine`.
+template <class T>
+system_view<T> next_systems(system_view<T> fine, coarse_view<T> const& coarse, std::int64_t size) {
+    fine.size = size, fine.stride = coarse.stride, fine.rhs_leading = fine.x_leading = coarse.leading;
+    fine.lower = coarse.lower, fine.diagonal = coarse.diagonal, fine.upper = coarse.upper;
+    fine.rhs = fine.x = coarse.rhs;
+    fine.order = fine.target = nullptr, fine.ready = false, fine.not_finite = nullptr;
+    return fine;
+}
 
 /// One level: fine systems with `partitions` partitions each, and their coarse systems of coarse_rows() rows.
 template <class T>
@@ -127,6 +146,12 @@ struct level {
 
 /// Step of a level: fine rows -> coarse rows, or coarse solution -> fine solution.
 enum class level_step { reduce, substitute };
+
+/// Pivoting of level k. Scaled pivoting scales only the given rows, of level 0: a coarse row is small because digits
+/// cancelled, and must stay small.
+inline pivoting pivot_of_level(pivoting pivot, int k) {
+    return k > 0 && pivot == pivoting::scaled_partial ? pivoting::partial : pivot;
+}
 
 // These two determine the upper bound of the workspace.
 inline constexpr int min_partition = 32;        ///< smallest M of a reduction on any backend

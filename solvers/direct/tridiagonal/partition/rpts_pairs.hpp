@@ -22,7 +22,7 @@ inline constexpr bool merges_pairs = M <= 8;
 
 /// Rows k and k + 1 of a partition as a segment.
 template <pivoting P, class T, int M>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of_pair(own_rows<T, M> const& own, int k, T const& scale) {
+COPPICE_LANE segment<T> segment_of_pair(own_rows<T, M> const& own, int k, T const& scale) {
     return segment_of(scaled<P>(own.lower[k], own.diagonal[k], own.upper[k], own.rhs[k]),
                       scaled<P>(own.lower[k + 1], own.diagonal[k + 1], own.upper[k + 1], own.rhs[k + 1]), scale);
 }
@@ -35,8 +35,8 @@ struct pair_tree {
 
     /// The segment of a partition. In a cyclic system only the first `left` rows belong to the partition.
     template <pivoting P, bool Cyclic = false, class Threshold>
-    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale,
-                                                       Threshold const& threshold, int left = M) {
+    COPPICE_LANE segment<T> reduce(own_rows<T, M> const& own, T const& scale, Threshold const& threshold,
+                                   int left = M) {
         merging_pairs<P, Threshold> all{*this, threshold};
         COPPICE_UNROLL
         for (int k = 0; k < pairs; ++k) {
@@ -55,7 +55,7 @@ struct pair_tree {
     }
 
     /// Computes all unknowns of the partition from the unknowns around it.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void solve(interface_values<T> const& x, T (&solution)[M]) const {
+    COPPICE_LANE void solve(interface_values<T> const& x, T (&solution)[M]) const {
         substituting_pairs all{*this};
         all.around[0] = x;
         merging::substitute_tree<merging::unrolled>(all);
@@ -74,9 +74,8 @@ struct pair_tree {
         Threshold const& threshold;
         segment<T> segments[pairs];
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE merging_pairs(pair_tree& t, Threshold const& limit)
-            : tree(t), threshold(limit) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+        COPPICE_LANE merging_pairs(pair_tree& t, Threshold const& limit) : tree(t), threshold(limit) {}
+        COPPICE_LANE void merge(merging::merge_step const& step) {
             COPPICE_UNROLL
             for (int k = 0; k < pairs; ++k)
                 if (merging::receives(k, step.distance, pairs))
@@ -88,8 +87,8 @@ struct pair_tree {
         pair_tree const& tree;
         interface_values<T> around[pairs];
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE explicit substituting_pairs(pair_tree const& t) : tree(t) {}
-        COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
+        COPPICE_LANE explicit substituting_pairs(pair_tree const& t) : tree(t) {}
+        COPPICE_LANE void substitute_tree(int distance) {
             COPPICE_UNROLL
             for (int k = 0; k < pairs; ++k)
                 if (merging::receives(k, distance, pairs)) {
@@ -103,8 +102,7 @@ struct pair_tree {
 /// The segment of a longer partition, merged pair by pair, used if the sweeps would lose digits. Its separator rows are
 /// discarded.
 template <pivoting P, class T, int M>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merged_segment(own_rows<T, M> const& own, T const& scale,
-                                                           auto const& threshold) {
+COPPICE_LANE segment<T> merged_segment(own_rows<T, M> const& own, T const& scale, auto const& threshold) {
     segment<T> all = segment_of_pair<P>(own, 0, scale);
     COPPICE_UNROLL
     for (int k = 2; k < M; k += 2) {

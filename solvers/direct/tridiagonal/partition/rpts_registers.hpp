@@ -21,7 +21,7 @@ inline constexpr int granules_of = M / band_vector<T>::length;
 template <class T, int M>
 struct own_rows {
     T lower[M], diagonal[M], upper[M], rhs[M];
-    COPPICE_HD COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {lower, diagonal, upper, rhs}; }
+    COPPICE_LANE partition_rows<T> rows() { return {lower, diagonal, upper, rhs}; }
 };
 
 /// Position and size of the partition of a lane in global memory.
@@ -34,15 +34,15 @@ struct partition_position {
 /// Offset in shared memory of granule `g` of a band with `Granules` granules for each partition. Accesses of a warp
 /// have no bank conflicts, whether each lane reads its own granules or neighbouring lanes copy neighbouring granules.
 template <int Granules>
-COPPICE_HD COPPICE_ALWAYS_INLINE int offset_of_granule(int partition, int g) {
+COPPICE_LANE int offset_of_granule(int partition, int g) {
     static_assert(Granules == 2 || Granules == 4);
     return partition * Granules + (g ^ (int(unsigned(partition) / (8 / Granules)) & (Granules - 1)));
 }
 
 /// Loads rows element by element with stride `pitch`; zeros after the first `left` rows.
 template <int M, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs,
-                                                auto pitch, int left, own_rows<T, M>& own) {
+COPPICE_LANE void load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs, auto pitch, int left,
+                            own_rows<T, M>& own) {
     COPPICE_UNROLL
     for (int j = 0; j < M; ++j) {
         bool const inside = j < left;
@@ -56,8 +56,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagona
 /// Loads the rows of a partition. Rows after the end of its system become x = 0; entries outside the matrix become
 /// zero.
 template <int M, bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_position const& position,
-                                               own_rows<T, M>& own) {
+COPPICE_LANE void load_own(system_view<T> const& all, partition_position const& position, own_rows<T, M>& own) {
     T const *const lower = all.lower + position.row, *const diagonal = all.diagonal + position.row,
                    *const upper = all.upper + position.row, *const rhs = all.rhs + position.rhs;
     if (position.left >= M && all.pitch == 1 && aligned_to_16(lower, diagonal, upper, rhs)) {
@@ -91,8 +90,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
 /// other.
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_view<T> const& all,
-                                                    partition_position const& own, T (&rhs)[M], band_vector<T>* by) {
+COPPICE_LANE void load_in_order(Block const& block, system_view<T> const& all, partition_position const& own,
+                                T (&rhs)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     int const g = lane & (granules - 1), first = g * length;
@@ -120,9 +119,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
 /// Writes the solutions of the partitions of a warp through shared memory; `by` holds their granules.
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_view<T> const& all,
-                                                     partition_position const& own, T const (&x)[M],
-                                                     band_vector<T>* by) {
+COPPICE_LANE void store_solution(Block const& block, system_view<T> const& all, partition_position const& own,
+                                 T const (&x)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     finite_check<T> check{all.not_finite};
@@ -172,7 +170,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
 /// smaller equation has lost more digits to cancellation, and pivoting must see this. The factor is 1 for scaled
 /// pivoting, which has already scaled the rows, and with a threshold, which applies to the given entries.
 template <pivoting P, class T, int M, class Threshold>
-COPPICE_HD COPPICE_ALWAYS_INLINE T scale_of(own_rows<T, M> const& own, Threshold const&) {
+COPPICE_LANE T scale_of(own_rows<T, M> const& own, Threshold const&) {
     if constexpr (P == pivoting::scaled_partial || !std::is_same_v<Threshold, no_threshold>) return T(1);
     std::int32_t bits = 0;
     auto const see = [&](T const& entry) {

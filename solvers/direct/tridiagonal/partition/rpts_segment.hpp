@@ -33,7 +33,7 @@ struct segment {
 
 /// The segment of two rows, multiplied by `scale`: neighbouring rows of the matrix, or the coarse rows of a partition.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(auto const& first, auto const& last, T const& scale) {
+COPPICE_LANE segment<T> segment_of(auto const& first, auto const& last, T const& scale) {
     return {{scale * first.lower, scale * first.diagonal, scale * first.upper, T(0), scale * first.rhs},
             {T(0), scale * last.lower, scale * last.diagonal, scale * last.upper, scale * last.rhs}};
 }
@@ -41,7 +41,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(auto const& first, auto c
 /// The identity of merge(), a segment without rows: its first unknown equals the unknown after it, its last unknown the
 /// unknown before it.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> identity_segment() {
+COPPICE_LANE segment<T> identity_segment() {
     return {{T(0), T(1), T(0), T(-1), T(0)}, {T(-1), T(0), T(1), T(0), T(0)}};
 }
 
@@ -71,7 +71,7 @@ struct split_rows {
     separator_row<T> pivot, rest;
 };
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE split_rows<T> split(separator_row<T> p, separator_row<T> q, auto const& threshold) {
+COPPICE_LANE split_rows<T> split(separator_row<T> p, separator_row<T> q, auto const& threshold) {
     p.left = flushed(p.left, threshold), q.left = flushed(q.left, threshold);
     combination<T> const c(p.left, q.left);
     auto const swap = outdone<P>(p.left, q.left);
@@ -89,26 +89,22 @@ struct right_equation {
 
 /// Linear combination c of two equations of the same segment.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, end_equation<T> const& p,
-                                                          end_equation<T> const& q) {
+COPPICE_LANE end_equation<T> combined(combination<T> const& c, end_equation<T> const& p, end_equation<T> const& q) {
     return {c.of(p.before, q.before), c.of(p.first, q.first), c.of(p.last, q.last), c.of(p.after, q.after),
             c.of(p.rhs, q.rhs)};
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, end_equation<T> const& p,
-                                                        end_equation<T> const& q) {
+COPPICE_LANE end_equation<T> either(auto const& second, end_equation<T> const& p, end_equation<T> const& q) {
     return {select(second, q.before, p.before), select(second, q.first, p.first), select(second, q.last, p.last),
             select(second, q.after, p.after), select(second, q.rhs, p.rhs)};
 }
 /// Linear combination c of equation p of the left segment and q of the right segment.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, separator_row<T> const& p,
-                                                          separator_row<T> const& q) {
+COPPICE_LANE end_equation<T> combined(combination<T> const& c, separator_row<T> const& p, separator_row<T> const& q) {
     return {c.p_factor * p.outer, c.p_factor * p.end, c.q_factor * q.end, c.q_factor * q.outer, c.of(p.rhs, q.rhs)};
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, separator_row<T> const& p,
-                                                        separator_row<T> const& q) {
+COPPICE_LANE end_equation<T> either(auto const& second, separator_row<T> const& p, separator_row<T> const& q) {
     return {select(second, T(0), p.outer), select(second, T(0), p.end), select(second, q.end, T(0)),
             select(second, q.outer, T(0)), select(second, q.rhs, p.rhs)};
 }
@@ -117,8 +113,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, sepa
 
 /// Merges two neighbouring segments; `saved` gets the separator rows.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merge(segment<T> const& l, segment<T> const& r, auto const& threshold,
-                                                  separator_rows<T>& saved) {
+COPPICE_LANE segment<T> merge(segment<T> const& l, segment<T> const& r, auto const& threshold,
+                              separator_rows<T>& saved) {
     using separator_elimination::either, separator_elimination::combined;
     using row = separator_elimination::separator_row<T>;
     auto const of_left = [](end_equation<T> const& e) -> row { return {e.last, e.after, e.first, e.before, e.rhs}; };
@@ -162,12 +158,11 @@ struct separator_values {
     T left, right;
 };
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T residual_of(end_equation<T> const& e, interface_values<T> const& x) {
+COPPICE_LANE T residual_of(end_equation<T> const& e, interface_values<T> const& x) {
     return e.rhs - e.before * x.before - e.first * x.first - (e.last * x.last + e.after * x.after);
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE separator_values<T> solve_separator(separator_rows<T> const& j,
-                                                                     interface_values<T> const& x) {
+COPPICE_LANE separator_values<T> solve_separator(separator_rows<T> const& j, interface_values<T> const& x) {
     T const right = j.right_reciprocal * residual_of(j.right, x);
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
 }
@@ -178,8 +173,7 @@ struct values_of_segments {
     interface_values<T> left, right;
 };
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE values_of_segments<T> substitute_separator(separator_rows<T> const& j,
-                                                                            interface_values<T> const& x) {
+COPPICE_LANE values_of_segments<T> substitute_separator(separator_rows<T> const& j, interface_values<T> const& x) {
     auto const met = solve_separator(j, x);
     return {{x.before, x.first, met.left, met.right}, {met.left, met.right, x.last, x.after}};
 }
@@ -187,7 +181,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE values_of_segments<T> substitute_separator(sepa
 /// The unknowns at the ends of a segment that is a whole system. In a cyclic system they are also the unknowns beyond
 /// the other ends.
 template <pivoting P, bool Cyclic = false, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> solve_whole(segment<T> const& s, auto const& threshold) {
+COPPICE_LANE interface_values<T> solve_whole(segment<T> const& s, auto const& threshold) {
     auto const row = [](end_equation<T> const& e) -> separator_elimination::separator_row<T> {
         if constexpr (Cyclic) return {e.first + e.after, e.last + e.before, T(0), T(0), e.rhs};
         return {e.first, e.last, T(0), T(0), e.rhs};

@@ -32,7 +32,7 @@ struct half : rows_of_sweep<P, Step, T, R> {
     using base::base, base::step, base::near, base::middle, base::away, base::rhs_rows, base::row;
 
     /// Rows 0 and 1 with known x[-1] and x[0]; `multiplier` is that of row 0.
-    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& multiplier) const {
+    COPPICE_LANE half_rows<T, R> begin(R const& before, R const& first, T const& multiplier) const {
         auto const zeroth = row(0), second = row(1);
         auto const counts = multiplier < T(min_boundary_multiplier);
         return {{select(counts, zeroth.upper, T(0)), T(0),
@@ -40,7 +40,7 @@ struct half : rows_of_sweep<P, Step, T, R> {
                 {second.diagonal, second.upper, second.rhs - second.lower * first}};
     }
     /// Eliminates x[j-1] with row j. Slot j-1 gets the equation that determines x[j-1] from x[j] and x[j+1].
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, half_rows<T, R>& left, auto const& threshold) const {
+    COPPICE_LANE void eliminate(int j, half_rows<T, R>& left, auto const& threshold) const {
         auto& [alone, p] = left;
         p.entry = flushed(p.entry, threshold);
         if constexpr (Boundary) {
@@ -65,7 +65,7 @@ struct half : rows_of_sweep<P, Step, T, R> {
         p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
     }
     /// Computes the unknown of slot j from the two unknowns after it, and shifts these: x2 = x1, x1 = x[j].
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
+    COPPICE_LANE void substitute(int j, R& x1, R& x2) const {
         int const at = j * step;
         R const x = solve_slot(near[at], middle[at], away[at], rhs_rows[at], x1, x2);
         rhs_rows[at] = x;
@@ -82,8 +82,8 @@ struct middle_values {
 
 /// Solves the remaining equations of both halves: four equations in two unknowns, of which pivoting selects two.
 template <pivoting P, bool Boundary = P != pivoting::none, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> const& down, half_rows<T, R> const& up,
-                                                               auto const& threshold) {
+COPPICE_LANE middle_values<R> solve_middle(half_rows<T, R> const& down, half_rows<T, R> const& up,
+                                           auto const& threshold) {
     open_row<T, R> p{flushed(down.p.entry, threshold), down.p.next, down.p.rhs};
     T entry(0); // of an equation that contains only the unknown of `up`
     R rhs = up.p.rhs;
@@ -111,18 +111,18 @@ COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> c
 /// Calls step(j) for j = 2 .. length / 2 - 1, the inner rows of half a partition. A fixed length is unrolled here by
 /// recursion: the unrolling of the device compiler comes too late to keep the rows in registers.
 template <class Step>
-COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(int length, Step const& step) {
+COPPICE_LANE void for_inner_rows(int length, Step const& step) {
     for (int j = 2; j < length / 2; ++j) step(j);
 }
 template <int From, int To, class Step>
-COPPICE_HD COPPICE_ALWAYS_INLINE void unrolled(Step const& step) {
+COPPICE_LANE void unrolled(Step const& step) {
     if constexpr (From < To) {
         step(From);
         unrolled<From + 1, To>(step);
     }
 }
 template <int Rows, class Step>
-COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step const& step) {
+COPPICE_LANE void for_inner_rows(fixed_length<Rows>, Step const& step) {
     unrolled<2, Rows / 2>(step);
 }
 
@@ -137,9 +137,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step co
 /// eliminated simultaneously, towards the middle and back: two dependent chains of half the length. `Boundary` may be
 /// false if both multipliers are large, which halves the number of instructions.
 template <pivoting P, bool Boundary = P != pivoting::none, class T, class R, class ExtraWork = no_extra_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void
-substitute_partition(partition_rows<T, R> const& rows, auto length, interface_values<R> const& x, auto const& threshold,
-                     boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
+COPPICE_LANE void substitute_partition(partition_rows<T, R> const& rows, auto length, interface_values<R> const& x,
+                                       auto const& threshold, boundary_multipliers<T> const& multipliers,
+                                       ExtraWork extra = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
     half<P, downward_step, T, R, Boundary> const down(rows, length);
     half<P, upward_step, T, R, Boundary> const up(rows, length);

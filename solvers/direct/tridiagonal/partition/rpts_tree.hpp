@@ -21,13 +21,13 @@ struct separator_store {
     band_vector<T>* memory;
     int size; ///< number of objects
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, separator_rows<T> const& j) const {
+    COPPICE_LANE void put(int i, separator_rows<T> const& j) const {
         band_vector<T> all[vectors];
         __builtin_memcpy(all, &j, sizeof(j));
         COPPICE_UNROLL
         for (int v = 0; v < vectors; ++v) memory[v * size + i] = all[v];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE separator_rows<T> get(int i) const {
+    COPPICE_LANE separator_rows<T> get(int i) const {
         band_vector<T> all[vectors];
         COPPICE_UNROLL
         for (int v = 0; v < vectors; ++v) all[v] = memory[v * size + i];
@@ -43,9 +43,7 @@ struct lane_group {
     int lane, first, count, max_count;
 
     /// Bit l: whether lane l of the warp is in the group; all bits for a lane outside all groups.
-    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mask() const {
-        return count > 0 && count < warp_lanes ? ((1u << count) - 1) << first : ~0u;
-    }
+    COPPICE_LANE unsigned mask() const { return count > 0 && count < warp_lanes ? ((1u << count) - 1) << first : ~0u; }
 };
 
 /// Each lane holds one segment before the tree.
@@ -62,12 +60,12 @@ struct merging_lanes : single_run {
     Threshold const& threshold;
     segment<T>& own;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE merging_lanes(Block const& b, lane_group const& g, separator_store<T> const& saved,
-                                                   Threshold const& limit, segment<T>& mine)
+    COPPICE_LANE merging_lanes(Block const& b, lane_group const& g, separator_store<T> const& saved,
+                               Threshold const& limit, segment<T>& mine)
         : block(b), group(g), separators(saved), threshold(limit), own(mine) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return group.max_count; }
+    COPPICE_LANE int workers() const { return group.max_count; }
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD COPPICE_ALWAYS_INLINE void merge(merging::merge_step const& step) {
+    COPPICE_LANE void merge(merging::merge_step const& step) {
         segment<T> const next = block.from_lane(own, group.lane + step.distance);
         if (!merging::receives(group.lane - group.first, step.distance, group.count)) return;
         separator_rows<T> saved;
@@ -84,11 +82,11 @@ struct substituting_lanes : single_run {
     separator_store<T> const& separators;
     interface_values<T> x;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_lanes(lane_group const& g, separator_store<T> const& saved,
-                                                        interface_values<T> const& around)
+    COPPICE_LANE substituting_lanes(lane_group const& g, separator_store<T> const& saved,
+                                    interface_values<T> const& around)
         : group(g), separators(saved), x(around) {}
     COPPICE_HD static constexpr int workers() { return warp_lanes; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(int distance) {
+    COPPICE_LANE void substitute_tree(int distance) {
         int const i = group.lane - group.first, right = merging::sender(i, distance);
         bool const is = right < group.count, of_right = i >= right;
         auto const met = solve_separator(separators.get((group.first + right) & (warp_lanes - 1)), x);
@@ -100,8 +98,8 @@ struct substituting_lanes : single_run {
 /// Merges the segments of a group; the first lane of the group gets the result. All lanes of the warp call it.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block, class Threshold>
-COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group const& group, segment<T>& own,
-                                                  separator_store<T> const& separators, Threshold const& threshold) {
+COPPICE_LANE void merge_lanes(Block const& block, lane_group const& group, segment<T>& own,
+                              separator_store<T> const& separators, Threshold const& threshold) {
     merging_lanes<P, T, Block, Threshold> lanes(block, group, separators, threshold, own);
     merging::merge_all(lanes);
     block.sync_warp();
@@ -110,8 +108,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void merge_lanes(Block const& block, lane_group
 /// Back substitution: from the unknowns around the merged segment of a group (x, equal in all its lanes) to the
 /// unknowns around the segment of each lane. Unrolled, so that separator rows are loaded ahead.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T>
-substitute_lanes(lane_group const& group, interface_values<T> const& x, separator_store<T> const& separators) {
+COPPICE_LANE interface_values<T> substitute_lanes(lane_group const& group, interface_values<T> const& x,
+                                                  separator_store<T> const& separators) {
     substituting_lanes<T> lanes(group, separators, x);
     merging::substitute_tree<merging::unrolled>(lanes);
     return lanes.x;

@@ -95,18 +95,13 @@ COPPICE_ALWAYS_INLINE void solve_from_ends(system_view<T> const& s, partition_ro
     open_row<Lanes> p{first.diagonal, first.upper, first.rhs};
     constexpr no_threshold none{};
     int const half = int(ends.half);
-    if (half > 1) p = eliminate_row<P>(slots, 1, ends.template second_row<P>(), p, none);
-    for (int j = 2; j < half; ++j) p = eliminate_row<P>(slots, j, ends.template row<P>(j), p, none);
+    if (half > 1) p = eliminate_row<P>(slots, 0, ends.template second_row<P>(), p, none);
+    for (int j = 2; j < half; ++j) p = eliminate_row<P>(slots, j - 1, ends.template row<P>(j), p, none);
     auto const middle = middle_pair<T>::template solve<P>({p.entry.v[0][0], p.next.v[0][0], p.rhs.v[0][0]},
                                                           {p.entry.v[0][1], p.next.v[0][1], p.rhs.v[0][1]});
     Lanes x1 = ends.both(middle.first, middle.second), x2 = ends.both(middle.second, middle.first);
     ends.store(half - 1, x1);
-    for (int j = half - 2; j >= 0; --j) {
-        Lanes const x = solve_slot(slots.lower[j], slots.diagonal[j], slots.upper[j], slots.rhs[j], x1, x2);
-        ends.store(j, x);
-        x2 = x1;
-        x1 = x;
-    }
+    for (int j = half - 2; j >= 0; --j) ends.store(j, solve_slot(slots, j, x1, x2));
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -22,7 +22,7 @@ COPPICE_HD inline bool aligned_to_16(T const*... pointers) {
 }
 
 template <int Count, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_vectors(T const* from, T* to) {
+COPPICE_LANE void load_vectors(T const* from, T* to) {
     using vector = band_vector<T>;
     COPPICE_UNROLL
     for (int v = 0; v < Count / vector::length; ++v) {

@@ -26,44 +26,17 @@ struct block_team {
 /// A launcher whose teams are blocks of `threads` CPU threads; there is one team more than there is work for.
 struct team_executor {
     int threads;
-
-    template <class Job, class Work>
-    void run(Job const&, std::int64_t teams, std::int64_t elements, Work const& work) const {
-        using T = typename Job::value_type;
-        block_runner blocks(threads, std::size_t(elements) * sizeof(T));
-        blocks.run(int(teams) + 1, [&](auto const& block, int index, std::byte* shared) {
-            work(block_team<std::decay_t<decltype(block)>>{block}, index, reinterpret_cast<T*>(shared));
-        });
-    }
 };
-template <class T, class BlockRows>
-void reduce(team_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte*) {
-    exec.run(s, s.segments, s.shape.reduce_elements(),
-             [&](auto const& team, int p, T* memory) { s.reduce(team, s.shape, p, memory); });
-}
-template <class T, class BlockRows>
-void substitute(team_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte*) {
-    exec.run(s, s.segments, s.shape.substitute_elements(),
-             [&](auto const& team, int p, T* memory) { s.substitute(team, s.shape, p, memory); });
+template <class Job>
+void run_job(team_executor const& exec, Job const& job, std::byte*) {
+    using T = typename Job::value_type;
+    block_runner blocks(exec.threads, std::size_t(job.elements()) * sizeof(T));
+    blocks.run(int(job.items()) + 1, [&](auto const& block, int index, std::byte* shared) {
+        job.run(block_team<std::decay_t<decltype(block)>>{block}, index, reinterpret_cast<T*>(shared));
+    });
 }
 template <class T>
-void solve_final(team_executor const& exec, chain::final_complement<T> const& c, std::byte*) {
-    exec.run(c, c.all.batch.systems, c.elements(),
-             [&](auto const& team, int s, T* memory) { c.solve(team, s, memory); });
-}
-template <class T, class BlockRows>
-void run_step(team_executor const& exec, chain::factored_level<T, BlockRows> const& s, std::byte*) {
-    exec.run(s, s.base.segments, s.elements(s.base.shape),
-             [&](auto const& team, int p, T* memory) { s.run(team, p, memory); });
-}
-template <class T>
-void run_step(team_executor const& exec, chain::factored_final_complement<T> const& c, std::byte*) {
-    exec.run(c, c.base.all.batch.systems, c.base.elements(),
-             [&](auto const& team, int s, T* memory) { c.run(team, s, memory); });
-}
-template <class T>
-std::int64_t factor_launch_bytes(team_executor const&, chain::block_row_shape<chain::any_size> const&,
-                                 chain::block_row_shape<chain::any_size> const&) {
+std::int64_t launch_bytes(team_executor const&, std::int64_t) {
     return 0;
 }
 
@@ -91,23 +64,14 @@ struct tile_executor {
         REQUIRE(chain::with_tiles<Left>(all, launch, some()));
     }
 };
-template <class T, class BlockRows>
-void reduce(tile_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
-    if constexpr (BlockRows::of_matrix)
-        exec.run<true>(s);
-    else
-        reduce(team_executor{1}, s, memory);
+template <class Job>
+void run_job(tile_executor const&, Job const& job, std::byte* memory) {
+    run_job(team_executor{1}, job, memory);
 }
-template <class T, class BlockRows>
-void substitute(tile_executor const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
-    if constexpr (BlockRows::of_matrix)
-        exec.run<false>(s);
-    else
-        substitute(team_executor{1}, s, memory);
-}
-template <class T>
-void solve_final(tile_executor const&, chain::final_complement<T> const& c, std::byte* memory) {
-    solve_final(team_executor{1}, c, memory);
+template <bool Left, class T>
+void run_job(tile_executor const& exec,
+             chain::level_pass<Left, chain::chain_level<T, chain::matrix_block_rows<T>>> const& pass, std::byte*) {
+    exec.run<Left>(pass.level);
 }
 
 /// Solves for `columns` columns.
@@ -320,22 +284,12 @@ struct watched_tiles {
     tile_executor tiles;
     std::vector<double>& sizes;
 };
-void reduce(watched_tiles const& exec, chain::chain_level<double, chain::matrix_block_rows<double>> const& s,
-            std::byte*) {
-    exec.tiles.run<true>(s);
-    exec.sizes.assign(s.condensed.sizes, s.condensed.sizes + s.segments);
-}
-template <class T, class BlockRows>
-void reduce(watched_tiles const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
-    reduce(exec.tiles, s, memory);
-}
-template <class T, class BlockRows>
-void substitute(watched_tiles const& exec, chain::chain_level<T, BlockRows> const& s, std::byte* memory) {
-    substitute(exec.tiles, s, memory);
-}
-template <class T>
-void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c, std::byte* memory) {
-    solve_final(exec.tiles, c, memory);
+template <class Job>
+void run_job(watched_tiles const& exec, Job const& job, std::byte* memory) {
+    run_job(exec.tiles, job, memory);
+    using reduction = chain::level_pass<true, chain::chain_level<double, chain::matrix_block_rows<double>>>;
+    if constexpr (std::is_same_v<Job, reduction>)
+        exec.sizes.assign(job.level.condensed.sizes, job.level.condensed.sizes + job.level.segments);
 }
 
 } // namespace

@@ -6,12 +6,12 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
+#include "solvers/direct/block_banded/chain_models.hpp"
 #include "solvers/direct/block_banded/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/direct/block_banded/chain_tree.hpp>
-#include <coppice/solvers/direct/block_banded/merge_models.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice::test {
@@ -50,20 +50,10 @@ struct tree_executor {
     tree_layout how;
     bool merges = true; ///< false: level by level instead of a tree
 };
-template <class T, class BlockRows>
-void reduce(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
-    std::vector<T> memory(std::size_t(s.shape.reduce_elements()));
-    for (std::int64_t p = 0; p < s.segments; ++p) s.reduce(chain::alone{}, s.shape, p, memory.data());
-}
-template <class T, class BlockRows>
-void substitute(tree_executor const&, chain::chain_level<T, BlockRows> const& s, std::byte*) {
-    std::vector<T> memory(std::size_t(s.shape.substitute_elements()));
-    for (std::int64_t p = 0; p < s.segments; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
-}
-template <class T>
-void solve_final(tree_executor const&, chain::final_complement<T> const& c, std::byte*) {
-    std::vector<T> memory(std::size_t(c.elements()));
-    for (std::int64_t s = 0; s < c.all.batch.systems; ++s) c.solve(chain::alone{}, s, memory.data());
+template <class Job>
+void run_job(tree_executor const&, Job const& job, std::byte*) {
+    std::vector<typename Job::value_type> memory(std::size_t(job.elements()));
+    for (std::int64_t i = 0; i < job.items(); ++i) job.run(chain::alone{}, i, memory.data());
 }
 template <class T>
 bool merges_in_one_kernel(tree_executor const& exec, chain::matrix_rows<T> const&) {

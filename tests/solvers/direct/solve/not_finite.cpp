@@ -255,8 +255,8 @@ TEST_CASE_TEMPLATE("bands: columns that are not finite are flagged", T, float, d
         memory.inaccurate = reinterpret_cast<bool*>(found.data());
         memory.next = next.data(), memory.requested = requested.data();
         memory.systems = systems, memory.columns = columns;
-        chain::flag_not_finite<T> const flag{a, x.data(), leading, memory, 2};
-        for_each(exec, flag.workers(), flag);
+        chain::flag_not_finite<T> const flag{a, x.data(), leading, memory, {.number = 2}};
+        for_each(exec, a.scalar_rows * columns, flag);
         CHECK(found == expected);
         CHECK((requested[2] != 0) == (std::count(expected.begin(), expected.end(), 1) > 0));
         for (std::int64_t s = 0; s < systems; ++s) {

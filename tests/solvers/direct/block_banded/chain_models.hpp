@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file
-/// Checks which types model the concepts of chain_concepts.hpp. This header defines nothing: if a type loses a required
-/// member, the compiler reports it here instead of in the body of an elimination.
+// Checks which types model the concepts of the chain solver (chain_concepts.hpp) and of reduction trees
+// (merge_tree.hpp). Defines nothing: if a type loses a required member, the compiler reports it here instead of in the
+// body of an elimination.
 #pragma once
 
 #include <coppice/core/block.hpp>
 #include <coppice/solvers/direct/block_banded/chain_block.hpp>
 #include <coppice/solvers/direct/block_banded/chain_merge.hpp>
+#include <coppice/solvers/direct/block_banded/chain_tree.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_concepts.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_on_chip.hpp>
 
 namespace coppice::inline v0_1::chain::models {
 
@@ -56,3 +58,23 @@ static_assert(is_window<register_stacks<double, 2, 4, 2, true, team_of_block, an
 static_assert(is_window<scalar_band_window<double, 2, true, tile<any_block, 1>, any_tile>>);
 
 } // namespace coppice::inline v0_1::chain::models
+
+namespace coppice::inline v0_1::merging::models {
+
+using block = chain::models::any_block;
+inline constexpr pivoting partial = pivoting::partial;
+
+// Scalar condensed segments, each stored in one lane.
+static_assert(merging_workers<rpts::pair_tree<double, 8>::merging_pairs<partial, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::pair_tree<double, 8>::substituting_pairs>);
+static_assert(merging_workers<rpts::merging_lanes<partial, double, block, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::substituting_lanes<double>>);
+static_assert(merging_workers<rpts::merging_slices<partial, double, rpts::no_threshold>>);
+static_assert(substituting_workers<rpts::substituting_slices<double>> &&
+              substituting_runs<rpts::substituting_slices<double>>);
+// Condensed segments whose columns are distributed over the lanes of a team.
+static_assert(merging_workers<chain::merging_teams<double, 4, block>>);
+static_assert(substituting_workers<chain::substituting_teams<double, 4, block>> &&
+              substituting_runs<chain::substituting_teams<double, 4, block>>);
+
+} // namespace coppice::inline v0_1::merging::models
