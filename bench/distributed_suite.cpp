@@ -10,9 +10,9 @@
 
 #include <fmt/core.h>
 
+#include "bench/analytics_over_ranks.hpp"
 #include "bench/bench.hpp"
 #include "bench/over_ranks.hpp"
-#include "bench/analytics_over_ranks.hpp"
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor/factor.hpp>
@@ -245,6 +245,15 @@ void graphs_over_ranks(table& t, options const& o, Executor const& exec) {
     }
 }
 
+/// The time of a set-up and of its steps, in ms.
+std::string show_steps(preconditioner_report const& report) {
+    std::string text = fmt::format("set-up {:.1f} ms:", report.setup_seconds * 1e3);
+    for (finding const& found : report.findings)
+        if (found.unit == finding_unit::seconds)
+            text += fmt::format(" {} {:.1f}", found.key.substr(0, found.key.rfind("_seconds")), found.value * 1e3);
+    return text;
+}
+
 template <class Executor>
 void krylov_over_ranks(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
@@ -276,8 +285,10 @@ void krylov_over_ranks(table& t, options const& o, Executor const& exec) {
                     buffer<double> x(rank_exec, a.size());
                     krylov_result result;
                     double solve_seconds = 0;
+                    preconditioner_report report;
                     auto const time = time_over_ranks(comm, o.quick ? 1 : 3, [&] {
                         auto const m = make_distributed_preconditioner(rank_exec, comm, preconditioner, a);
+                        report = m.report();
                         rank_exec.copy_elements(zero.data(), x.data(), a.size());
                         rank_exec.synchronize();
                         auto const begin = std::chrono::steady_clock::now();
@@ -290,8 +301,9 @@ void krylov_over_ranks(table& t, options const& o, Executor const& exec) {
                         rank_exec.synchronize();
                         solve_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
                     });
-                    return {time, fmt::format("{} iterations{}, solve {:.1f} ms", result.iterations,
-                                              result.converged ? "" : " (not converged)", solve_seconds * 1e3)};
+                    return {time, fmt::format("{} iterations{}, solve {:.1f} ms, {}", result.iterations,
+                                              result.converged ? "" : " (not converged)", solve_seconds * 1e3,
+                                              show_steps(report))};
                 });
         }
 }

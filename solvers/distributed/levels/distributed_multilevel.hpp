@@ -80,8 +80,8 @@ public:
                 {"prolongator_seconds", finding_unit::seconds, r.prolongator_seconds},
                 {"galerkin_seconds", finding_unit::seconds, r.galerkin_seconds},
                 {"smoother_seconds", finding_unit::seconds, r.smoother_seconds},
-                {"cut_seconds", finding_unit::seconds, coupling_->boundary_seconds()},
-                {"together_seconds", finding_unit::seconds, coupling_->merged_seconds()}};
+                {"boundary_seconds", finding_unit::seconds, coupling_->boundary_seconds()},
+                {"merged_seconds", finding_unit::seconds, coupling_->merged_seconds()}};
     }
 
 private:
