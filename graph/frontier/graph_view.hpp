@@ -76,6 +76,14 @@ struct scale_value {
     double factor;
     COPPICE_HD void operator()(std::int64_t i) const { values[i] *= factor; }
 };
+/// 1 for a weight that is negative or not finite.
+template <class T>
+struct is_no_weight {
+    T const* weights;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return weights[k] >= T(0) && weights[k] - weights[k] == T(0) ? 0 : 1;
+    }
+};
 
 /// A single value in the memory of the executor, initialised with `value`.
 template <class T, executor Executor>

@@ -192,16 +192,16 @@ private:
         rounds<Executor> relaxations(exec_);
         edge_step const relax_near{nullptr, near, g_, into(next, far), relax};
         single_step const end_near{end_near_round<T>{near, next, far, s}};
+        divide_far<T> const division{distances_.data(), waits_.data(), s};
         single_step const end_far{end_far_round<T>{near, far, far_next, s}};
         if constexpr (std::is_same_v<Executor, host_executor>)
-            relaxations.run(&s->loop, relax_near, end_near,
-                            edge_step{&s->splits, far, g_, into(near, far_next), relax_near_of_far<T, Path>{relax, s}},
-                            end_far);
+            relaxations.run(
+                &s->loop, relax_near, end_near,
+                edge_step{&s->splits, far, g_, into(near, far_next), relax_near_of_far<T, Path>{relax, division}},
+                end_far);
         else
             relaxations.run(&s->loop, relax_near, end_near,
-                            item_step{&s->splits, far, into(near, far_next),
-                                      divide_far<T>{distances_.data(), waits_.data(), s}, true},
-                            end_far);
+                            item_step{&s->splits, far, into(near, far_next), division, true}, end_far);
     }
 
     bool reaches_negative_cycle() const {

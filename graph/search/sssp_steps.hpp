@@ -91,30 +91,6 @@ struct relax_edge {
     }
 };
 
-/// Divides the far list and relaxes the edges of the vertices that are near now, on the host: by a separate division,
-/// a step of delta would have two parallel loops instead of one.
-template <class T, class Path>
-struct relax_near_of_far {
-    relax_edge<T, Path> relax;
-    sssp_state<T>* state;
-    template <class Worker>
-    bool enters(Worker& worker, vertex_id v) const {
-        T const distance = worker.load(relax.distances + v);
-        if (distance <= state->near) {
-            worker.store(relax.waits + v, 0);
-            if (!(distance > state->final_bound)) return false;
-            if (worker.load(&state->leaps) != 0) worker.store(&state->leaps, 0);
-            return true;
-        }
-        worker.lower(&state->far_min, distance);
-        worker.template emit<1>(v);
-        return false;
-    }
-    bool concerns(auto const& worker, vertex_id u, std::int32_t k) const { return relax.concerns(worker, u, k); }
-    bool enlist(auto const& worker, vertex_id v) const { return relax.enlist(worker, v); }
-    void operator()(auto& worker, vertex_id u, std::int32_t k) const { relax(worker, u, k); }
-};
-
 /// Divides the far list: drops vertices that became final, moves near ones to the near list, keeps the others.
 template <class T>
 struct divide_far {
@@ -124,15 +100,38 @@ struct divide_far {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        T const distance = distances[v];
-        if (distance <= state->near) {
-            waits[v] = 0;
-            if (distance > state->final_bound) worker.template emit<0>(v);
-        } else {
-            worker.lower(&state->far_min, distance);
-            worker.template emit<1>(v);
-        }
+        if (takes(worker, v)) worker.template emit<0>(v);
     }
+    /// Drops v or keeps it in the far list; returns whether it is near instead.
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool takes(Worker& worker, vertex_id v) const {
+        T const distance = worker.load(distances + v);
+        if (distance <= state->near) {
+            worker.store(waits + v, 0);
+            return distance > state->final_bound;
+        }
+        worker.lower(&state->far_min, distance);
+        worker.template emit<1>(v);
+        return false;
+    }
+};
+
+/// Divides the far list and relaxes the edges of the vertices that are near now, on the host: by a separate division,
+/// a step of delta would have two parallel loops instead of one.
+template <class T, class Path>
+struct relax_near_of_far {
+    relax_edge<T, Path> relax;
+    divide_far<T> division;
+    bool enters(auto& worker, vertex_id v) const {
+        if (!division.takes(worker, v)) return false;
+        int* const leaps = &division.state->leaps;
+        if (worker.load(leaps) != 0) worker.store(leaps, 0);
+        return true;
+    }
+    bool concerns(auto const& worker, vertex_id u, std::int32_t k) const { return relax.concerns(worker, u, k); }
+    bool enlist(auto const& worker, vertex_id v) const { return relax.enlist(worker, v); }
+    void operator()(auto& worker, vertex_id u, std::int32_t k) const { relax(worker, u, k); }
 };
 
 /// Ends a round of the near list: swaps the lists, or advances the bound of the far list if no vertex is near.

@@ -380,14 +380,6 @@ private:
     repetition<Executor> rounds_, searches_;
     flow_arrays x_;
 };
-template <class T>
-struct is_bad_capacity {
-    T const* capacities;
-    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
-        T const x = capacities[k];
-        return x >= T(0) && x - x == T(0) ? 0 : 1;
-    }
-};
 
 } // namespace analytics
 
@@ -403,7 +395,7 @@ max_flow_result max_flow(Executor const& exec, csr_view<T> a, vertex_id source, 
     if (g.vertices >= 1 << 30)
         throw overflow_error("max_flow: the graph has " + std::to_string(g.vertices) +
                              " vertices, and heights of 32 bits allow fewer than 2^30");
-    std::int64_t const bad = reduce(exec, g.edge_count, std::int64_t{0}, is_bad_capacity<T>{a.coefficients}, plus{});
+    std::int64_t const bad = reduce(exec, g.edge_count, std::int64_t{0}, is_no_weight<T>{a.coefficients}, plus{});
     if (bad > 0)
         throw matrix_error("max_flow: " + std::to_string(bad) +
                            " capacities are negative or not finite, expected finite capacities of at least 0");

@@ -185,13 +185,6 @@ double restart_scale(Executor const& exec, array_view<T const> restart, std::int
     return 1.0 / sums.all;
 }
 
-template <class T>
-struct is_no_weight {
-    T const* weights;
-    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
-        return weights[k] >= T(0) && weights[k] - weights[k] == T(0) ? 0 : 1;
-    }
-};
 struct is_not_finite {
     double const* weights;
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return weights[k] - weights[k] == 0 ? 0 : 1; }
