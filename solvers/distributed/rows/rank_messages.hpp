@@ -5,6 +5,7 @@
 /// agree.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,12 +22,21 @@ namespace coppice::inline v0_1::distributed {
 
 using rank_offsets = std::vector<std::int64_t>;
 
-/// Offsets of the elements from each rank, from the offsets of those for each rank. Collective.
-inline rank_offsets begins_of_received(rank_communicator const& comm, rank_offsets const& send_begin) {
-    rank_offsets counts, begin{0};
-    for (std::size_t p = 0; p + 1 < send_begin.size(); ++p) counts.push_back(send_begin[p + 1] - send_begin[p]);
-    for (std::int64_t const count : comm.all_to_all(counts)) begin.push_back(begin.back() + count);
+/// Offsets of the elements of N arrays from each rank, from the offsets of those for each rank. Collective.
+template <std::size_t N>
+std::array<rank_offsets, N> begins_of_received(rank_communicator const& comm,
+                                               std::array<rank_offsets const*, N> const& send_begin) {
+    std::vector<std::array<std::int64_t, N>> counts(std::size_t(comm.ranks()));
+    for (std::size_t p = 0; p < counts.size(); ++p)
+        for (std::size_t i = 0; i < N; ++i) counts[p][i] = (*send_begin[i])[p + 1] - (*send_begin[i])[p];
+    std::array<rank_offsets, N> begin;
+    begin.fill({0});
+    for (auto const& of_rank : comm.all_to_all(counts))
+        for (std::size_t i = 0; i < N; ++i) begin[i].push_back(begin[i].back() + of_rank[i]);
     return begin;
+}
+inline rank_offsets begins_of_received(rank_communicator const& comm, rank_offsets const& send_begin) {
+    return begins_of_received<1>(comm, {&send_begin})[0];
 }
 
 /// An array whose elements [send_begin[p], send_begin[p + 1]) go to rank p; elements [receive_begin[p],
