@@ -55,6 +55,14 @@ struct stored_degree {
     O const* degrees;
     COPPICE_HD O operator()(std::int64_t i) const { return degrees[i]; }
 };
+/// to[k] = from[at[k]]
+template <class T, class Index, class To = T>
+struct gather_at {
+    T const* from;
+    Index const* at;
+    To* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = To(from[at[k]]); }
+};
 template <class O>
 struct store_offset {
     O* offsets;

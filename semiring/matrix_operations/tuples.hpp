@@ -7,6 +7,7 @@
 #include <string>
 
 #include <coppice/algebra/coo.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/semiring/matrix_operations/masked_update.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
@@ -86,13 +87,6 @@ struct tuple_outside {
     }
 };
 template <class I>
-struct gather_by {
-    I const* from;
-    std::int64_t const* order;
-    I* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[order[k]]; }
-};
-template <class I>
 struct tuple_key {
     I const* rows;
     I const* columns;
@@ -145,7 +139,7 @@ buffer<std::int64_t> order_of_tuples(Executor const& exec, I row_count, I column
     } else {
         buffer<I> keys = copy_of(exec, columns);
         sort_by_key(exec, keys.view(), order.view());
-        for_each(exec, n, gather_by<I>{rows.data(), order.data(), keys.data()});
+        for_each(exec, n, gather_at<I, std::int64_t>{rows.data(), order.data(), keys.data()});
         sort_by_key(exec, keys.view(), order.view());
     }
     return order;

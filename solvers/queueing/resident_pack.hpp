@@ -62,10 +62,6 @@ struct couplings_of_position {
         return i < a.rows() ? std::int64_t(a.couplings.offsets[i + 1] - a.couplings.offsets[i]) : 0;
     }
 };
-struct save_offset {
-    std::int32_t* offsets;
-    COPPICE_HD void operator()(std::int64_t q, std::int64_t before) const { offsets[q] = std::int32_t(before); }
-};
 template <class T, class I>
 struct pack_couplings {
     block_hybrid_view<T, I> a;

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/queueing/resident_launch.hpp>
 #include <coppice/solvers/queueing/resident_pack.hpp>
@@ -26,7 +27,7 @@ resident_sweeps<Executor, T>::resident_sweeps(Executor const& exec, block_hybrid
     values_ = buffer<T>(exec, a.couplings().nonzeros());
     workspace_ = buffer<std::byte>(exec, workspace_bytes(exec, job_));
     exclusive_scan(exec, job_.layout.rows() + 1, couplings_of_position<T, I>{a.view(), job_.layout},
-                   save_offset{offsets_.data()}, std::int64_t(0));
+                   store_offset<std::int32_t>{offsets_.data()}, std::int64_t(0));
     refresh(exec, a);
 }
 

@@ -101,10 +101,6 @@ struct store_piece {
         piece[i] = std::int32_t(before + (begins(i) ? 1 : 0) - 1);
     }
 };
-struct store_number {
-    std::int32_t* to;
-    COPPICE_HD void operator()(std::int64_t i, std::int64_t number) const { to[i] = std::int32_t(number); }
-};
 /// Flags the rows that break (tridiagonal_probe::breaks), in addition to those already flagged, and counts both.
 template <class T>
 struct flag_broken {

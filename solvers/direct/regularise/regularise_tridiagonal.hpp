@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <coppice/algebra/transform.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/regularise/regularise_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
@@ -86,15 +87,16 @@ std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& e
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_piece<T>>{begins, piece_.data()},
                    std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, detail::store_number{starts_.data()});
+    std::int64_t const pieces = select(exec, n, begins, detail::store_offset<std::int32_t>{starts_.data()});
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     return pieces;
 }
 template <executor Executor, class T>
 void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
     std::int64_t const n = copy_.size();
-    std::int64_t const broken = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
-                                               detail::store_number{broken_before_.data()}, std::int64_t(0));
+    std::int64_t const broken =
+        exclusive_scan(exec, n, detail::flag_at{broken_.data()},
+                       detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
 }
 

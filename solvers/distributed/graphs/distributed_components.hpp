@@ -181,7 +181,7 @@ private:
         select(exec, own, is_own_root{up}, number_tree{roots.data(), trees.data(), graph_.first(), first_tree});
 
         buffer<vertex_id> tree_of(exec, own);
-        for_each(exec, own, gather_elements<vertex_id>{trees.data(), up, tree_of.data()});
+        for_each(exec, own, coppice::detail::gather_at<vertex_id, std::int32_t>{trees.data(), up, tree_of.data()});
         from_owners_.start(exec, tree_of.data());
         from_owners_.finish(exec);
         buffer<std::uint64_t> pairs(exec, outer), distinct(exec, outer);

@@ -11,6 +11,7 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_scan.hpp>
+#include <coppice/solvers/distributed/rows/compact_indices.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -76,11 +77,6 @@ struct needs_start {
             if (std::int32_t const w = neighbor(v, d); w >= 0 && ids.local(w) < 0) return true;
         return false;
     }
-};
-struct list_path {
-    std::int32_t const* path_ids;
-    std::int32_t* list;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const { list[position] = path_ids[v]; }
 };
 
 struct placed_vertex {
@@ -189,7 +185,7 @@ public:
             rank_ids const ids = graph.ids();
             buffer<I> list(graph.exec_, ids.rows);
             std::int64_t const count = select(graph.exec_, ids.rows, needs_start<Neighbor>{ids, neighbor, path_ids},
-                                              list_path{path_ids, list.data()});
+                                              list_index{path_ids, list.data()});
             auto const paths = to_vector(graph.exec_, array_view<I const>(list.data(), count));
             return compact_columns(set_up_executor(graph.exec_), array_view<I const>(paths)).distinct;
         }

@@ -3,8 +3,8 @@
 /// Exchange of elements and rows between ranks during set-up (rank_messages.hpp). Collective.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
@@ -20,18 +20,13 @@ struct length_of_row {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = offsets[i + 1] - offsets[i]; }
 };
-struct pick_offset {
-    std::int32_t const* offsets;
-    std::int64_t const* rows;
-    std::int64_t* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = offsets[rows[i]]; }
-};
 /// Offsets of the entries of each rank, from the offsets of its rows.
 template <executor Executor>
 rank_offsets begins_of_entries(Executor const& exec, std::int32_t const* offsets, rank_offsets const& of_rows) {
     auto const rows = exec.copy(of_rows);
     buffer<std::int64_t> entries(exec, rows.size());
-    for_each(exec, rows.size(), pick_offset{offsets, rows.data(), entries.data()});
+    for_each(exec, rows.size(),
+             detail::gather_at<std::int32_t, std::int64_t, std::int64_t>{offsets, rows.data(), entries.data()});
     return to_vector(exec, entries);
 }
 
@@ -41,15 +36,8 @@ struct row_offsets {
 };
 /// Those of the rows from each rank. Collective.
 inline row_offsets begins_of_received(rank_communicator const& comm, row_offsets const& sent) {
-    std::vector<std::array<std::int64_t, 2>> counts;
-    for (std::size_t p = 0; p + 1 < sent.rows.size(); ++p)
-        counts.push_back({sent.rows[p + 1] - sent.rows[p], sent.entries[p + 1] - sent.entries[p]});
-    row_offsets received{{0}, {0}};
-    for (auto const& [rows, entries] : comm.all_to_all(counts)) {
-        received.rows.push_back(received.rows.back() + rows);
-        received.entries.push_back(received.entries.back() + entries);
-    }
-    return received;
+    auto [rows, entries] = begins_of_received<2>(comm, {&sent.rows, &sent.entries});
+    return {std::move(rows), std::move(entries)};
 }
 
 /// Exchanges rows with their entries, and `more` arrays with them; the result has as many columns as `sent`.

@@ -186,7 +186,7 @@ void distributed_csr<Executor, T>::set_values(Executor const& exec, array_view<T
     for_each(exec, state_->own.nonzeros(),
              distributed::take_own_values<T>{values.data(), outer.data(), outer.size(), state_->own.values().data()});
     for_each(exec, outer.size(),
-             distributed::gather_elements<T>{values.data(), outer.data(), state_->outer.values.data()});
+             detail::gather_at<T, std::int32_t>{values.data(), outer.data(), state_->outer.values.data()});
     state_->couplings.values = to_vector(exec, state_->outer.values);
 }
 template <executor Executor, class T>

@@ -25,11 +25,6 @@ struct measure_sent_row {
         lengths[i] = std::int64_t(offsets[row + 1]) - std::int64_t(offsets[row]);
     }
 };
-struct pick_element {
-    std::int64_t const *elements, *at;
-    std::int64_t* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = elements[at[i]]; }
-};
 /// Writes elements [i chunk, (i + 1) chunk) of the sent rows, whose row is found by binary search. A chunk of one
 /// element makes the accesses of neighbouring GPU threads neighbours; longer ones save searches.
 template <class X, class Element>
@@ -108,7 +103,9 @@ private:
     static rank_offsets picked(Executor const& exec, buffer<std::int64_t> const& elements, rank_offsets const& at) {
         auto const positions = exec.copy(at);
         buffer<std::int64_t> found(exec, positions.size());
-        for_each(exec, positions.size(), pick_element{elements.data(), positions.data(), found.data()});
+        for_each(
+            exec, positions.size(),
+            coppice::detail::gather_at<std::int64_t, std::int64_t>{elements.data(), positions.data(), found.data()});
         return to_vector(exec, found);
     }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/distributed/rows/compact_indices.hpp>
@@ -55,14 +56,6 @@ struct halo_plan {
     std::int64_t received() const { return receive_begin.back(); }
 };
 
-template <class T>
-struct gather_elements {
-    T const* x;
-    std::int32_t const* rows;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[rows[i]]; }
-};
-
 /// A plan with the sent rows in memory of the executor; the halos of one pattern share it.
 template <executor Executor>
 struct placed_halo_plan {
@@ -82,7 +75,8 @@ struct sent_elements {
 
     sent_elements(Executor const& exec, placed_halo_plan<Executor> const& from) : values(exec, from.sent_rows.size()) {}
     T* gather(Executor const& exec, placed_halo_plan<Executor> const& from, T const* x) {
-        for_each(exec, values.size(), gather_elements<T>{x, from.sent_rows.data(), values.data()});
+        for_each(exec, values.size(),
+                 coppice::detail::gather_at<T, std::int32_t>{x, from.sent_rows.data(), values.data()});
         return values.data();
     }
 };

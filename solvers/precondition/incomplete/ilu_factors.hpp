@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <coppice/algebra/asymmetry.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/one_user.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
@@ -71,13 +72,6 @@ struct row_schedule {
 };
 
 template <class T>
-struct take_factor {
-    T const* factors;
-    std::int32_t const* positions;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = factors[positions[k]]; }
-};
-template <class T>
 struct invert_factor {
     T const* factors;
     std::int32_t const* positions;
@@ -112,7 +106,7 @@ struct triangle {
         workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
-        for_each(exec, positions.size(), take_factor<T>{factors, positions.data(), matrix.values().data()});
+        for_each(exec, positions.size(), gather_at<T, std::int32_t>{factors, positions.data(), matrix.values().data()});
     }
     /// x = (I + T)^-1 b, or x = (D + T)^-1 b if `inverse` holds D^-1; x may be b.
     void solve(Executor const& exec, T const* inverse, T const* b, T* x) const {

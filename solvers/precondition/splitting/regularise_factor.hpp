@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <coppice/algebra/transform.hpp>
 #include <coppice/solvers/precondition/splitting/solvable_factor.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -143,9 +144,10 @@ detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Execu
                                                                            std::int64_t n) {
     exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_block_piece>{begins, piece_.data()},
                    std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, detail::store_number{starts_.data()});
-    std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
-                                              detail::store_number{broken_before_.data()}, std::int64_t(0));
+    std::int64_t const pieces = select(exec, n, begins, detail::store_offset<std::int32_t>{starts_.data()});
+    std::int64_t const found =
+        exclusive_scan(exec, n, detail::flag_at{broken_.data()},
+                       detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(found));
     return {piece_.data(), starts_.data(), broken_before_.data(), std::numeric_limits<std::int32_t>::max()};

@@ -15,6 +15,7 @@
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/algebra/random.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/queueing/hbisa.hpp>
 #include <coppice/solvers/queueing/resident_launch.hpp>
@@ -92,7 +93,7 @@ struct packed {
         std::vector<double> values(columns.size());
         for_each(exec, p.rows(), pack_bands<double, std::int32_t>{a.view(), p, lower, diagonal, upper});
         exclusive_scan(exec, p.rows() + 1, couplings_of_position<double, std::int32_t>{a.view(), p},
-                       save_offset{offsets.data()}, std::int64_t(0));
+                       store_offset<std::int32_t>{offsets.data()}, std::int64_t(0));
         for_each(exec, p.rows(),
                  pack_couplings<double, std::int32_t>{a.view(), p, offsets.data(), columns.data(), values.data()});
         for (std::int64_t j = 0; j < a.blocks(); ++j)
