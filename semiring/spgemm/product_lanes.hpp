@@ -186,6 +186,8 @@ struct sum_rows {
     bool short_b_rows; ///< by mean length
     bool long_b_rows;
     int slots; ///< capacity of the merge; 0: do not merge
+    /// [rows]: 1 if one lane merges the row; written by the merging kernel. Null if it merges all rows or none.
+    std::uint8_t* merged;
     O const* offsets;
     I const* indices;
     Sum* sums;
@@ -210,20 +212,21 @@ struct sum_rows {
     COPPICE_HD std::int64_t size(std::int64_t r) const {
         return std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
     }
-    /// Whether one lane merges row r (-1: none); all lanes of the warp call it.
+    /// Decides whether one lane merges row r (-1: none); all lanes of the warp call it. The decision depends on the
+    /// other rows of the warp, so it is stored for assign(), whose warps may have other rows.
     template <class Block>
-    COPPICE_HD bool merges(Block const& block, std::int64_t r) const {
-        if (slots == 0) return false;
+    COPPICE_HD bool decide_merge(Block const& block, std::int64_t r) const {
         std::int64_t const steps = r < 0 ? 0 : size(r);
         if (all_merged) return steps > 0;
         bool const fits = steps > 0 && steps <= product_window &&
                           std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= slots;
-        return !is_far_longer(block, fits ? int(steps) : 0) && fits;
+        bool const merges = !is_far_longer(block, fits ? int(steps) : 0) && fits;
+        if (r >= 0) merged[r] = merges ? 1 : 0;
+        return merges;
     }
     template <class Block>
-    COPPICE_HD row_assignment assign(Block const& block, std::int64_t r) const {
-        bool const merged = merges(block, r);
-        if (r < 0 || merged || size(r) == 0 || size(r) > product_window) return {};
+    COPPICE_HD row_assignment assign(Block const&, std::int64_t r) const {
+        if (r < 0 || size(r) == 0 || size(r) > product_window || (merged && merged[r] != 0)) return {};
         if constexpr (!sums_are_small) return {row_workers::lane};
         return {short_b_rows && size(r) <= capacity(narrow_lanes) ? row_workers::few : row_workers::warp};
     }
@@ -517,7 +520,7 @@ struct sum_merged_rows {
     COPPICE_NO_EXEC_CHECK
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t row, std::byte* memory) const {
-        std::int64_t const r = of.merges(block, row) ? row : -1;
+        std::int64_t const r = of.decide_merge(block, row) ? row : -1;
         O const from = r < 0 ? O(0) : of.a.row_begin(of.first + r), to = r < 0 ? O(0) : of.a.row_end(of.first + r);
         O const begin = r < 0 ? O(0) : of.offsets[r], end = r < 0 ? O(0) : of.offsets[r + 1];
         row_merger<Slots, I, O> merger(of.a, of.b, from, to, merge_width<Slots>(block, int(to - from)));
@@ -574,6 +577,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     // rows of B would leave them idle anyway.
     std::int64_t const short_row = schedule.shared_each > 1 ? short_row_mean : narrow_lanes;
     buffer<sum_type> storage;
+    buffer<std::uint8_t> merged(exec, slots > 0 && !all_merged ? count : 0);
     rows const of{a,
                   b,
                   s,
@@ -584,14 +588,15 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
                   double(b.nonzeros()) <= double(short_row) * double(b.rows()),
                   double(b.nonzeros()) >= double(long_row_mean) * double(b.rows()),
                   slots,
+                  merged.size() > 0 ? merged.data() : nullptr,
                   plan.offsets.data(),
                   plan.indices.data(),
                   memory_of_sums<rows>(exec, storage, values),
                   values.data()};
     with_slots<small_merge, medium_merge>(slots, [&](auto of_lane) {
-        using merged = sum_merged_rows<of_lane(), rows, I, O, Z, with_columns>;
+        using sums = sum_merged_rows<of_lane(), rows, I, O, Z, with_columns>;
         for_each_warp(exec, warps_for(count, schedule.merged_each),
-                      merged_rows_of_warp<merged>{count, schedule.merged_each, {of, columns}});
+                      merged_rows_of_warp<sums>{count, schedule.merged_each, {of, columns}});
     });
     if constexpr (!with_columns) {
         if (!all_merged)

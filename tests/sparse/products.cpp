@@ -219,6 +219,57 @@ TEST_CASE_TEMPLATE("operands with prepared transposes are used for transposed pr
 }
 
 #if !defined(COPPICE_TEST_CUDA)
+namespace {
+/// Computes A B by the kernels of CUDA, on the host, and compares the bits with those of the host's product.
+template <class Mask>
+void check_lane_kernels(host_executor const& exec, csr_view<double> a, csr_view<double> b, Mask const& mask,
+                        bool masked, coppice::detail::product_schedule const& schedule) {
+    plus_times<double> const s;
+    row_range const rows{0, a.rows()};
+    auto const expected = coppice::detail::plan_product(exec, a, b, mask, masked, rows);
+    auto plan = coppice::detail::blank_plan(a, b, rows);
+    plan.masked = masked;
+    coppice::detail::find_structure_by_lanes(exec, a, b, mask, plan, schedule);
+    REQUIRE(to_vector(exec, plan.offsets) == to_vector(exec, expected.offsets));
+    REQUIRE(to_vector(exec, plan.indices) == to_vector(exec, expected.indices));
+    buffer<double> x(exec, plan.nonzeros()), y(exec, plan.nonzeros());
+    fill(exec, x.view(), std::numeric_limits<double>::quiet_NaN()); // an entry that no kernel writes
+    coppice::detail::sum_products_by_lanes(exec, plan, s, a, b, x.view(), schedule);
+    product_values(exec, expected, s, a, b, y.view());
+    CHECK(to_vector(exec, x) == to_vector(exec, y));
+}
+} // namespace
+
+TEST_CASE("the lane kernels of CUDA compute rows that are far longer than those next to them") {
+    host_executor const exec(2);
+    // A row of A has up to 4 entries. Rows of B have one entry, but every `distance`-th one has `length` entries.
+    std::int32_t const rows = 200, columns = 700;
+    for (std::int32_t const distance : {7, 31, 64})
+        for (std::int32_t const length : {70, 150, 400}) {
+            plain_matrix<double> a{rows, rows, {0}, {}, {}}, b{rows, columns, {0}, {}, {}};
+            for (std::int32_t i = 0; i < rows; ++i) {
+                for (std::int32_t k = i; k < std::min(rows, i + 1 + i % 4); ++k) {
+                    a.indices.push_back(k);
+                    a.values.push_back(1 / (i + 3.0));
+                }
+                a.offsets.push_back(std::int32_t(a.indices.size()));
+                for (std::int32_t j = 0; j < (i % distance == 3 ? length : 1); ++j) {
+                    b.indices.push_back(i + j);
+                    b.values.push_back(1 / (j + 7.0));
+                }
+                b.offsets.push_back(std::int32_t(b.indices.size()));
+            }
+            CAPTURE(distance);
+            CAPTURE(length);
+            auto const da = a.on(exec), db = b.on(exec);
+            for (int const merged_each : {32, 20, 3})
+                for (int const shared_each : {32, 4, 1})
+                    for (int const slots : {coppice::detail::small_merge, coppice::detail::medium_merge})
+                        check_lane_kernels(exec, da.view(), db.view(), coppice::detail::constant_mask{}, false,
+                                           {slots, slots, 1000, merged_each, shared_each});
+        }
+}
+
 TEST_CASE("the lane kernels of CUDA are bitwise equal to the host") {
     host_executor const exec(2);
     std::uint64_t seed = 50;
@@ -239,16 +290,7 @@ TEST_CASE("the lane kernels of CUDA are bitwise equal to the host") {
         auto const dm = m.on(exec);
         plus_times<double> const s;
         auto const check = [&](auto const& mask, bool masked, coppice::detail::product_schedule const& schedule) {
-            auto const expected = coppice::detail::plan_product(exec, da.view(), db.view(), mask, masked, {0, rows});
-            auto plan = coppice::detail::blank_plan(da.view(), db.view(), {0, rows});
-            plan.masked = masked;
-            coppice::detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan, schedule);
-            REQUIRE(to_vector(exec, plan.offsets) == to_vector(exec, expected.offsets));
-            REQUIRE(to_vector(exec, plan.indices) == to_vector(exec, expected.indices));
-            buffer<double> x(exec, plan.nonzeros()), y(exec, plan.nonzeros());
-            coppice::detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view(), schedule);
-            product_values(exec, expected, s, da.view(), db.view(), y.view());
-            CHECK(to_vector(exec, x) == to_vector(exec, y));
+            check_lane_kernels(exec, da.view(), db.view(), mask, masked, schedule);
         };
         // A warp takes one row if there are so few rows; with 32 rows per warp, short and long rows are adjacent.
         using coppice::detail::small_merge, coppice::detail::medium_merge, coppice::detail::large_merge;
