@@ -26,7 +26,7 @@ struct sssp_result {
     buffer<T> distances{};       ///< infinity: not reached
     buffer<vertex_id> parents{}; ///< predecessor on a shortest path; the source is its own parent; -1: not reached
     double delta = 0;            ///< delta that was used; 0 if a length is negative
-    std::int64_t rounds = 0;
+    std::int64_t rounds = 0;     ///< depends on the executor and its threads
     /// A negative cycle is reached: distances have no lower bound and are those of some walks
     bool negative_cycle = false;
 };

@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("distributed: merged rows are those of the matrix", Fixture, 
                               {{0, 0, 0, 60}, 2}}) {
         row_ranges const& begin = of.begin;
         int const groups = of.groups;
-        CAPTURE(begin);
+        CAPTURE(begin.size());
         CAPTURE(groups);
         std::vector<std::vector<double>> found(begin.size());
         on_ranks<Fixture>(begin, [&](auto const& exec, auto const& comm, std::int64_t first, std::int64_t end) {
@@ -238,7 +238,7 @@ TEST_CASE_TEMPLATE("distributed: small and empty ranks hardly change the iterati
         std::vector<row_ranges> const all{equal_ranges(n, 12), equal_ranges(n, 16), with_holes(n, 4),
                                           with_single_rows(n, 6), row_ranges{0, 0, n, n}};
         for (row_ranges const& begin : ends_for_races(all)) {
-            CAPTURE(begin);
+            CAPTURE(begin.size());
             auto const several = solve<Fixture>(a, begin, of.method);
             CHECK(double(several.iterations) <= 1.2 * double(one.iterations) + of.more);
             CHECK(std::abs(several.levels - one.levels) <= 1);
@@ -287,7 +287,7 @@ TEST_CASE_TEMPLATE("distributed: near-null-space vectors move with the rows of a
     auto const modes = rigid_body_modes(3, at);
     auto const one = solve<Fixture>(a, {0, n}, "cg", modes);
     for (row_ranges const& begin : ends_for_races({equal_ranges(n, 12, 3), with_single_rows(n, 5, 3)})) {
-        CAPTURE(begin);
+        CAPTURE(begin.size());
         auto const several = solve<Fixture>(a, begin, "cg", modes);
         CHECK(double(several.iterations) <= 1.2 * double(one.iterations) + 2);
         CHECK(several.asymmetry < 1e-6);
@@ -309,7 +309,7 @@ TEST_CASE_TEMPLATE("distributed: a refresh passes through merged levels", Fixtur
         auto const up = changed(8, [](std::int64_t) { return 0; });
         auto const other = changed(1, [](std::int64_t i) { return 0.1 + 0.1 * std::sin(0.01 * double(i)); });
         for (row_ranges const& begin : ends_for_races({equal_ranges(n, 12), with_holes(n, 26)})) {
-            CAPTURE(begin);
+            CAPTURE(begin.size());
             on_ranks<Fixture>(begin, [&](auto const& exec, auto const& comm, std::int64_t first, std::int64_t end) {
                 auto const of_a = matrix_of_rank(exec, comm, a, first, end);
                 auto const of_up = matrix_of_rank(exec, comm, up, first, end);
