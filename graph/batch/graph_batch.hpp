@@ -109,7 +109,7 @@ buffer<double> batch_sum(Executor const& exec, graph_batch const& batch, array_v
     buffer<double> sums(exec, batch.count);
     if (batch.count == 0) return sums;
     auto const plan = make_srcsr_plan(exec, batch.first.view(), std::int64_t(batch.graph.rows()), {});
-    reduce_rows(exec, plan, along_nonzeros{as_it_is{}, values.data()}, add_values<double>{}, store_sum{sums.data()});
+    reduce_rows(exec, plan, along_nonzeros{as_it_is{}, values.data()}, add_in_double{}, store_sum{sums.data()});
     return sums;
 }
 

@@ -25,8 +25,9 @@ struct max_flow_result {
 /// Push-relabel (Goldberg and Tarjan 1988) in synchronous rounds (Baumstark, Blelloch and Shun 2015): all active
 /// vertices push by the heights of the round before, then the pushes are added in the order of the rows, then vertices
 /// are relabelled. Heights are recomputed by breadth-first searches from sink and source (Cherkassky and Goldberg 1997)
-/// after every 4 (n + m) steps. Therefore the flow has the same bits for any number of threads, on host and CUDA. If
-/// sums of capacities are exact (as of integers below 2^53), so is the flow; otherwise it is conserved up to rounding.
+/// after every 4 (n + m) steps. Therefore the flow has the same bits for any number of threads. If sums of capacities
+/// are exact (as of integers below 2^53), so is the flow, and host and CUDA give the same bits; otherwise it is
+/// conserved up to rounding, and CUDA, which adds long rows in another order, may give another maximum flow.
 /// O(n^2) rounds at most, usually few. Memory: 40 bytes per edge and direction, 60 per vertex. Waits after each search.
 ///
 /// Throws argument_error if source or sink is no vertex or if they are equal, matrix_error for a capacity that is

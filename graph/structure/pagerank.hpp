@@ -37,8 +37,8 @@ struct directed_weights {
 /// weights of the edges of u divided by their sum; a vertex with sum 0 counts as a vertex without edges.
 ///
 /// `incoming` is the transposed graph, or g itself if it is undirected. Every iteration is one pass over it. Sums are
-/// folded in its order, so that the bits do not depend on the number of threads. Memory: three values per vertex and
-/// the plan. On CUDA the host waits once per iteration.
+/// folded in its order, in double, so that the bits do not depend on the number of threads. Memory: three values per
+/// vertex and the plan. On CUDA the host waits once per iteration.
 ///
 /// `start[vertices]`, divided by its sum, is the initial vector (default: t). If the ranks of a slightly different
 /// graph are known, starting with them usually takes fewer iterations.
@@ -79,10 +79,11 @@ struct rank_sums_of {
         return {change < 0 ? -change : change, out(v) > T(0) ? 0.0 : double(ranks[v])};
     }
 };
-template <class T>
-struct add_values {
-    COPPICE_HD T identity() const { return T(0); }
-    COPPICE_HD T operator()(T const& a, T const& b) const { return a + b; }
+/// Adds in double: in float, the rounding errors of the sum of a hub would change from pass to pass, and the ranks of a
+/// star would not converge.
+struct add_in_double {
+    COPPICE_HD double identity() const { return 0; }
+    COPPICE_HD double operator()(double a, double b) const { return a + b; }
 };
 template <class T>
 struct contribution_of {
@@ -97,21 +98,21 @@ struct weighted_contribution {
 };
 template <class T>
 struct weights_of_row {
-    using value = T;
+    using value = double;
     T const* weights;
     T* sums;
-    COPPICE_HD T term(vertex_id, std::int32_t k) const { return weights[k]; }
-    COPPICE_HD void store(vertex_id v, T sum) const { sums[v] = sum; }
+    COPPICE_HD double term(vertex_id, std::int32_t k) const { return weights[k]; }
+    COPPICE_HD void store(vertex_id v, double sum) const { sums[v] = static_cast<T>(sum); }
 };
 /// Calls store(v, sum over the edges of v of x at the neighbour, times the weight if there are weights).
 template <class T, executor Executor, class Store>
 void sum_over_neighbors(Executor const& exec, srcsr_plan<std::int32_t> const& plan, graph_view g, T const* weights,
                         T const* x, Store const& store) {
     if (weights)
-        reduce_rows(exec, plan, along_nonzeros{weighted_contribution<T>{x}, weights, g.neighbors}, add_values<T>{},
+        reduce_rows(exec, plan, along_nonzeros{weighted_contribution<T>{x}, weights, g.neighbors}, add_in_double{},
                     store);
     else
-        reduce_rows(exec, plan, along_nonzeros{contribution_of<T>{x}, g.neighbors}, add_values<T>{}, store);
+        reduce_rows(exec, plan, along_nonzeros{contribution_of<T>{x}, g.neighbors}, add_in_double{}, store);
 }
 template <class T>
 struct store_rank {
@@ -121,8 +122,8 @@ struct store_rank {
     T const* restart;
     T damping;
     T everywhere; ///< restart term of a vertex, or the factor of restart[v]
-    COPPICE_HD void operator()(std::int64_t v, T const& sum) const {
-        T const rank = damping * sum + (restart ? everywhere * restart[v] : everywhere);
+    COPPICE_HD void operator()(std::int64_t v, double sum) const {
+        T const rank = static_cast<T>(damping * sum + (restart ? everywhere * restart[v] : everywhere));
         ranks[v] = rank;
         T const divisor = out(v);
         contributions[v] = divisor > T(0) ? rank / divisor : T(0);
@@ -136,7 +137,7 @@ struct first_rank {
         store_rank<T> first = store;
         first.damping = T(0);
         first.everywhere = value;
-        first(v, T(0));
+        first(v, 0);
     }
 };
 struct restart_sums {

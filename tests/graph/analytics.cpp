@@ -783,6 +783,25 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
     }
 }
 
+TEST_CASE_TEMPLATE("pagerank: a star converges in float", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int32_t const leaves : {100, 2104, 30000}) {
+        plain_matrix<float> star{leaves + 1, leaves + 1, {0}, {}, {}};
+        for (std::int32_t v = 1; v <= leaves; ++v) star.indices.push_back(v);
+        star.offsets.push_back(leaves);
+        star.indices.insert(star.indices.end(), std::size_t(leaves), 0);
+        for (std::int32_t v = 1; v <= leaves; ++v) star.offsets.push_back(leaves + v);
+        star.values.assign(star.indices.size(), 1.0F);
+        auto const a = star.on(exec);
+        auto const r = pagerank<float>(exec, graph_view(a), graph_view(a));
+        CAPTURE(leaves);
+        CHECK(r.converged);
+        // r = d x + (1 - d) / n with x = 1 - r, the rank of all leaves together
+        double const expected = (0.85 + 0.15 / (leaves + 1)) / 1.85;
+        CHECK(to_vector(exec, r.ranks)[0] == doctest::Approx(expected).epsilon(3e-6));
+    }
+}
+
 TEST_CASE_TEMPLATE("the registry runs every algorithm, and a matching has the weight of the greedy one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

@@ -28,12 +28,12 @@ struct out_sum {
     T const* weights; ///< null: all are 1
     T* sums;
     COPPICE_HD void operator()(std::int64_t v) const {
-        T sum = T(offsets[v + 1] - offsets[v]);
+        double sum = double(offsets[v + 1] - offsets[v]);
         if (weights) {
-            sum = T(0);
+            sum = 0;
             for (O k = offsets[v]; k < offsets[v + 1]; ++k) sum += weights[k];
         }
-        sums[v] = sum;
+        sums[v] = static_cast<T>(sum);
     }
 };
 
@@ -85,7 +85,7 @@ pagerank_result<T> pagerank_distributed(Executor const& exec, rank_communicator 
         store.contributions = next_contributions.data();
         store.everywhere = T((options.damping * dangling + (1 - options.damping)) * scale);
         auto const pass = [&](auto const& multiply) {
-            reduce_rows(exec, incoming, halo, array_view<T const>(contributions.data(), n), multiply, add_values<T>{},
+            reduce_rows(exec, incoming, halo, array_view<T const>(contributions.data(), n), multiply, add_in_double{},
                         store);
         };
         if (weighted)
