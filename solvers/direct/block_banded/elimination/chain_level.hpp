@@ -177,6 +177,7 @@ struct chain_level {
                                                    growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
         real_lane_t<Lane> tolerance;
         if (!again(team, at, seen, tolerance, memory)) return;
+        at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
         householder_stacks stacks(memory_stacks(team, block_rows, shape, at, memory, shape.width(),
                                                 static_cast<Lane const*>(nullptr), lane_how),
@@ -213,8 +214,9 @@ struct chain_level {
     }
     /// Substitutes by Householder reflections; only for the flagged columns of segments.
     template <class Lane, class Team, int Lanes>
-    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, padded_locations<Lanes> const at,
+    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, padded_locations<Lanes> at,
                                                        flagged_columns<Lanes> const flags, Lane* memory) const {
+        at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
         slot_rows<Lane, block_row_shape<any_size>> const slots = slots_in(shape, memory);
         segment_boundary<T> const boundary{condensed};

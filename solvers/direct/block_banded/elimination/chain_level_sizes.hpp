@@ -144,6 +144,9 @@ struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];
 
     COPPICE_LANE padded_locations(levels const& l, int depth, std::int64_t p) : segment_locations<Lanes>(l, depth, p) {}
+    COPPICE_LANE void divide_padding(double divisor) {
+        for (padding_sizes& sizes : padding) sizes = sizes.divided_by(divisor);
+    }
     /// For segments of `block_rows`, which provides these magnitudes.
     template <class BlockRows>
     COPPICE_LANE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)

@@ -147,6 +147,27 @@ TEST_CASE_TEMPLATE("bands: accurate if rows shrink and grow again", Fixture, COP
     check_shrinking<std::complex<float>>(exec);
 }
 
+// Reflections mix rows: padding rows must not be larger than those of the matrix.
+TEST_CASE_TEMPLATE("bands: reflected segments of cyclic systems with padding rows are accurate", Fixture,
+                   COPPICE_TEST_EXECUTOR) {
+    auto const check = [&]<class T>(T) {
+        auto const exec = Fixture::exec();
+        for (std::int64_t const n : {33, 40, 97, 385, 3001}) {
+            CAPTURE(n);
+            auto const s = growing_cycle<T>(n);
+            auto const meaning = s.meaning(true);
+            auto const d = times(meaning, std::vector<T>(std::size_t(n), T(1)), 1);
+            blocks_on<T, decltype(exec)> const a(exec, s);
+            auto const x = growth_checks<T, decltype(exec)>{exec}.without_report(
+                a.matrix, d, 1, {.cyclic = true, .method = band_method::chain});
+            CHECK(backward_error_of(meaning, x, d) <= 20 * epsilon<T>);
+        }
+    };
+    check(double());
+    check(float());
+    check(std::complex<double>());
+}
+
 TEST_CASE_TEMPLATE("bands: no growth in matrices of ones", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     check_ones<double>(exec);

@@ -158,6 +158,19 @@ growth_case<T> shrinking_bands(std::int64_t n, int reach, double t, int first) {
             s};
 }
 
+/// A cyclic tridiagonal matrix of rows (0, 1, -.5) and (2, .5, -2) alternately, all of whose segments grow.
+template <class T>
+block_storage<T> growing_cycle(std::int64_t n) {
+    block_storage<T> s(n, 1, 1, true);
+    for (std::int64_t i = 0; i < n; ++i) {
+        bool const even = i % 2 == 0;
+        s.lower[std::size_t(i)] = T(real_of<T>(even ? 0 : 2));
+        s.diagonal[std::size_t(i)] = T(real_of<T>(even ? 1 : 0.5));
+        s.upper[std::size_t(i)] = T(real_of<T>(even ? -0.5 : -2));
+    }
+    return s;
+}
+
 /// Multiple shooting over `rows` intervals of length h: y_i = exp(h M) y_(i - 1), y_0 + y_last (Wright 1993). Or the
 /// trapezoidal rule: (1 - h/2 M) y_i = (1 + h/2 M) y_(i - 1).
 template <class T>
