@@ -137,20 +137,34 @@ private:
         slot_rows<T, shape> const slots{tile.segment(team.segment), g};
         T* const y = slots.known();
         T* const z = y + W;
-        bool const by_householder = !team.idle && s.condensed.any_by_householder(at);
+        real const size = team.idle || at.lane[0].segment < 0 ? real(0) : s.condensed.sizes[at.lane[0].segment];
         take_boundary(at, y, z);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, save_slots<T, shape>{slots}, silent_observer{});
+        real const residual = stacks.largest_residual(z);
         team.sync();
         if (team.rank() == 0) {
             COPPICE_UNROLL
             for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        unsigned const flagged = block.ballot(by_householder);
+        unsigned const flagged = block.ballot(size < 0 || violates(slots, residual, size));
         store(flagged);
         again(flagged);
+    }
+    /// Whether the residual of the unused rows of a segment is too large: compares with y and z, then with all
+    /// unknowns.
+    COPPICE_LANE bool violates(slot_rows<T, shape> const& slots, real residual, real size) const {
+        real solution(0);
+        COPPICE_UNROLL
+        for (int j = 0; j < W; ++j)
+            solution = larger(larger(magnitude(slots.y(j, 0)), magnitude(slots.known()[W + j])), solution);
+        if (!exceeds_residual_bound(residual, size, solution, W)) return false;
+        COPPICE_NO_UNROLL
+        for (int u = 0; u < g.block_rows; ++u)
+            for (int r = 0; r < K; ++r) solution = larger(magnitude(slots.rhs(u, r, 0)), solution);
+        return exceeds_residual_bound(residual, size, solution, W);
     }
     /// Loads y and z of the segment. All loads are issued before the first value is stored.
     COPPICE_LANE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {

@@ -115,7 +115,8 @@ private:
     }
     COPPICE_LANE staged_block_rows<T, K, W> stage_block_rows(padded_locations<1> const& at) const {
         slot_rows<T, shape> const slots{memory + stack_elements(g), g};
-        load_entrywise(s.block_rows, staged_segment{0, 0, 0, at}, g, 0, g.block_rows, slots.at, team.rank());
+        load_entrywise(s.block_rows, staged_segment{0, 0, 0, at}, g, 0, g.block_rows, slots.at, team.rank(),
+                       s.block_rows.a.padding_margin());
         team.sync();
         return {slots, s.block_rows.conjugated()};
     }

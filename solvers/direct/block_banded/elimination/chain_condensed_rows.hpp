@@ -105,16 +105,13 @@ struct condensed_rows {
         for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].segment >= 0 && sizes[at.lane[l].segment] < 0);
         return any;
     }
-    /// Deactivates the segments that were not condensed by Householder reflections, or only those that were; returns
-    /// whether any stays active.
+    /// All columns of the segments that were condensed by Householder reflections.
     template <int Lanes>
-    COPPICE_LANE bool leave(segment_locations<Lanes>& at, bool by_householder) const {
-        bool any = false;
-        for (segment_location& location : at.lane) {
-            if (location.segment >= 0 && (sizes[location.segment] < 0) != by_householder) location.segment = -1;
-            any = any || location.segment >= 0;
-        }
-        return any;
+    COPPICE_LANE flagged_columns<Lanes> by_householder(segment_locations<Lanes> const& at) const {
+        flagged_columns<Lanes> flags;
+        for (int l = 0; l < Lanes; ++l)
+            if (at.lane[l].segment >= 0 && sizes[at.lane[l].segment] < 0) flags.of_lane[l] = ~0u;
+        return flags;
     }
     /// Stores column c of row r of the condensed segments.
     template <class Lane, int Lanes>

@@ -110,6 +110,7 @@ private:
                Lane* memory) const {
         real_lane_t<Lane> tolerance;
         if (!base.again(team, at, seen, tolerance, memory)) return;
+        at.divide_padding(base.block_rows.a.padding_margin());
         auto const how = broadcast<Lane>(base.how);
         householder_stacks stacks(memory_stacks(team, base.block_rows, base.shape, at, memory, base.shape.width(),
                                                 static_cast<Lane const*>(nullptr), how),

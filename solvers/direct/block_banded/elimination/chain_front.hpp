@@ -157,6 +157,18 @@ struct band_front {
             report_zero_pivot(top, 0, zero_pivot); // placed last, so that nothing waits for this branch
         return saved;
     }
+    /// Largest residual of the remaining rows for given z, if y is known.
+    COPPICE_LANE real_lane_t<T> largest_residual(T const* z) const {
+        real_lane_t<T> largest(0);
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) {
+            T value = rhs[r];
+            COPPICE_UNROLL_ALL
+            for (int j = 0; j < width; ++j) value = value - active[r][j] * z[j];
+            largest = larger(magnitude(value), largest);
+        }
+        return largest;
+    }
 };
 
 /// Window of the rows of a segment that is staged in a Tile (chain_registers.hpp), one row at a time in one thread, for
@@ -209,6 +221,8 @@ struct scalar_band_window {
             take(r, Left ? active + width : active, front.rhs[r]);
         }
     }
+    /// As register_stacks::largest_residual.
+    COPPICE_LANE real largest_residual(T const* z) const { return front.largest_residual(z); }
     COPPICE_LANE real largest_seen() const { return seen.value(); }
     COPPICE_LANE real largest_left() const {
         largest_bits<T> largest;

@@ -94,6 +94,8 @@ struct slot_rows {
     }
     /// Unknown k of y.
     COPPICE_LANE T& y(int k, int s) const { return known()[k * g.rhs_count + s]; }
+    /// Unknown k of z.
+    COPPICE_LANE T& z(int k, int s) const { return rhs(g.inner() + 1 + k / g.rows(), k % g.rows(), s); }
     COPPICE_LANE T* known() const { return at + g.block_rows * g.block_row_elements() + g.rows() * g.rhs_count; }
 };
 
@@ -176,7 +178,7 @@ COPPICE_LANE void substitute_segment(Team const& team, Stacks& stacks, Shape con
     int const k = g.rows(), w = g.width();
     for (int i = team.rank(); i < w * g.rhs_count; i += team.size()) {
         int const j = i / g.rhs_count, s = i - j * g.rhs_count;
-        boundary.right(at, j, s, slots.rhs(g.inner() + 1 + j / k, j % k, s));
+        boundary.right(at, j, s, slots.z(j, s));
     }
     for (int i = team.rank(); i < k * g.rhs_count; i += team.size())
         slots.rhs(0, i / g.rhs_count, i % g.rhs_count) = slots.y(w - k + i / g.rhs_count, i % g.rhs_count);

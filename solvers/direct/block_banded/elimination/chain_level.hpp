@@ -97,15 +97,19 @@ struct chain_level {
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        auto at = segments_of<Lane>(all, block_rows, p);
-        if (team.any(condensed.any_by_householder(at))) {
-            substitute_again(team, at, memory);
-            if (!team.any(condensed.leave(at, false))) return;
+        auto const at = segments_of<Lane>(all, block_rows, p);
+        auto flags = condensed.by_householder(at);
+        if (team.any(flags.leaves_some(at))) {
+            auto const lane_how = broadcast<Lane>(how);
+            slot_rows<Lane, Shape> const slots = slots_in(g, memory);
+            take_left(team, g, at, slots, segment_boundary<T>{condensed});
+            memory_stacks stacks(team, block_rows, g, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how);
+            substitute_segment(team, stacks, g, at, slots, segment_boundary<T>{condensed}, silent_observer{});
+            if (team.any(some_violated(team, at, stacks.now, slots)))
+                flag_violated(team, at, stacks.now, slots, stacks.next.at, flags);
+            store(team, at, slots, flags, true);
         }
-        auto const lane_how = broadcast<Lane>(how);
-        substitute_with<Lane>(team, g, at, memory, [&](Lane const* known) {
-            return memory_stacks(team, block_rows, g, at, memory, 0, known, lane_how);
-        });
+        if (team.any(flags.any())) substitute_again(team, at, flags, memory);
     }
 
     /// Data of the growth test for the segments of a pack, after their reduction.
@@ -173,39 +177,127 @@ struct chain_level {
                                                    growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
         real_lane_t<Lane> tolerance;
         if (!again(team, at, seen, tolerance, memory)) return;
+        at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
         householder_stacks stacks(memory_stacks(team, block_rows, shape, at, memory, shape.width(),
                                                 static_cast<Lane const*>(nullptr), lane_how),
                                   tolerance);
         reduce_segment(stacks, shape, at, condensed, pivot_observer<BlockRows, Lanes>{{}, block_rows, at});
     }
-    /// Substitutes only in the segments that were condensed by Householder reflections.
+    /// Whether the residual of unused rows is too large in a segment that was condensed by pivoting.
+    template <int Lanes, class Real>
+    COPPICE_LANE bool violates(segment_locations<Lanes> const& at, Real const& residual, Real const& solution) const {
+        bool some = false;
+        for (int l = 0; l < Lanes; ++l) {
+            if (0 > at.lane[l].segment) continue;
+            real const size = condensed.sizes[at.lane[l].segment];
+            some = some || (size >= 0 && exceeds_residual_bound(get_lane(residual, l), size, get_lane(solution, l),
+                                                                condensed.width));
+        }
+        return some;
+    }
+    /// Flags column s of the segments for which this holds. In contrast to violates(), `solution` is the largest of all
+    /// unknowns of a segment, and all its entries are read. `memory` is that of largest_of_team.
+    template <class Team, int Lanes, class Real>
+    COPPICE_HD void flag(Team const& team, segment_locations<Lanes> const& at, int s, Real const& residual,
+                         Real const& solution, void* memory, flagged_columns<Lanes>& flags) const {
+        for (int l = 0; l < Lanes; ++l) {
+            segment_location const& location = at.lane[l];
+            real size = location.segment < 0 ? real(0) : magnitude(condensed.sizes[location.segment]);
+            if (!how.equilibrate)
+                size = larger(
+                    size, largest_of_team(team, block_rows.largest_entry(team, location, shape.block_rows), memory));
+            if (location.segment >= 0 &&
+                exceeds_residual_bound(get_lane(residual, l), size, get_lane(solution, l), condensed.width))
+                flags.of_lane[l] |= 1u << s;
+        }
+    }
+    /// Substitutes by Householder reflections; only for the flagged columns of segments.
     template <class Lane, class Team, int Lanes>
     [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, padded_locations<Lanes> at,
-                                                       Lane* memory) const {
-        condensed.leave(at, true);
+                                                       flagged_columns<Lanes> const flags, Lane* memory) const {
+        at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
-        substitute_with<Lane>(team, shape, at, memory, [&](Lane const* known) {
-            return householder_stacks(memory_stacks(team, block_rows, shape, at, memory, 0, known, lane_how),
-                                      real_lane_t<Lane>(0));
-        });
+        slot_rows<Lane, block_row_shape<any_size>> const slots = slots_in(shape, memory);
+        segment_boundary<T> const boundary{condensed};
+        take_left(team, shape, at, slots, boundary);
+        householder_stacks stacks(
+            memory_stacks(team, block_rows, shape, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how),
+            real_lane_t<Lane>(0));
+        substitute_segment(team, stacks, shape, at, slots, boundary, silent_observer{});
+        store(team, at, slots, flags, false);
     }
 
 private:
-    template <class Lane, class Team, class Shape, int Lanes, class Stacks>
-    COPPICE_LANE void substitute_with(Team const& team, Shape const& g, padded_locations<Lanes> const& at, Lane* memory,
-                                      Stacks const& stacks_for) const {
-        slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
-        segment_boundary<T> const boundary{condensed};
-        take_left(team, g, at, slots, boundary);
-        auto stacks = stacks_for(slots.known());
-        substitute_segment(team, stacks, g, at, slots, boundary, silent_observer{});
-        int const each = g.rows() * g.rhs_count;
-        for (int i = team.rank(); i < g.block_rows * each; i += team.size()) {
-            int const u = i / each, rest = i - u * each, rhs_index = rest / g.rows(), r = rest - rhs_index * g.rows();
-            block_rows.store(at, u, r, rhs_index, slots.rhs(u, r, rhs_index));
+    /// The slots after the two stacks of a substitution.
+    template <class Lane, class Shape>
+    COPPICE_LANE static slot_rows<Lane, Shape> slots_in(Shape const& g, Lane* memory) {
+        return {memory + 2ll * g.pitch() * g.substitute_columns(), g};
+    }
+    /// Residual of unused row r for column s, after a walk with known y.
+    template <class Lane, class Shape>
+    COPPICE_LANE static Lane residual_of(stack_view<Lane> const& rows, slot_rows<Lane, Shape> const& slots, int r,
+                                         int s) {
+        Lane value = rows(r, slots.g.active() + s);
+        for (int j = 0; j < slots.g.width(); ++j) value = value - rows(r, j) * slots.z(j, s);
+        return value;
+    }
+    /// Largest of y and z in column s.
+    template <class Lane, class Shape>
+    COPPICE_LANE static real_lane_t<Lane> largest_around(slot_rows<Lane, Shape> const& slots, int s) {
+        real_lane_t<Lane> largest(0);
+        for (int j = 0; j < slots.g.width(); ++j)
+            largest = larger(larger(magnitude(slots.y(j, s)), magnitude(slots.z(j, s))), largest);
+        return largest;
+    }
+    /// Whether the residual of an unused row may be too large: compares with the first rows, y and z only.
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_LANE bool some_violated(Team const& team, segment_locations<Lanes> const& at, stack_view<Lane> const& rows,
+                                    slot_rows<Lane, Shape> const& slots) const {
+        bool some = false;
+        for (int s = 0; s < slots.g.rhs_count; ++s) {
+            real_lane_t<Lane> residual(0);
+            for (int r = team.rank(); r < slots.g.width(); r += team.size())
+                residual = larger(magnitude(residual_of(rows, slots, r, s)), residual);
+            some = violates(at, residual, largest_around(slots, s)) || some;
+        }
+        return some;
+    }
+    /// Flags the columns in which the residual of an unused row is too large.
+    template <class Lane, class Team, class Shape, int Lanes>
+    [[gnu::noinline]] COPPICE_HD void flag_violated(Team const& team, segment_locations<Lanes> const& at,
+                                                    stack_view<Lane> const& rows, slot_rows<Lane, Shape> const& slots,
+                                                    void* memory, flagged_columns<Lanes>& flags) const {
+        Shape const& g = slots.g;
+        for (int s = 0; s < g.rhs_count; ++s) {
+            real_lane_t<Lane> residual(0), solution = largest_around(slots, s);
+            for (int r = 0; r < g.width(); ++r) residual = larger(magnitude(residual_of(rows, slots, r, s)), residual);
+            for (int k = 0; k < g.block_rows * g.rows(); ++k)
+                solution = larger(magnitude(slots.rhs(k / g.rows(), k % g.rows(), s)), solution);
+            flag(team, at, s, residual, solution, memory, flags);
+        }
+    }
+    /// Stores the solution of the columns that are not flagged (or of those that are, if not `flagged`).
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_LANE void store(Team const& team, segment_locations<Lanes> const& at, slot_rows<Lane, Shape> const& slots,
+                            flagged_columns<Lanes> const& flags, bool flagged) const {
+        bool const some = flags.any();
+        for (int s = 0; s < slots.g.rhs_count; ++s) {
+            if (!some) {
+                store_column(team, at, slots, s);
+                continue;
+            }
+            auto here = at;
+            if (flags.remove(here, s, flagged)) store_column(team, here, slots, s);
         }
         team.sync();
+    }
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_LANE void store_column(Team const& team, segment_locations<Lanes> const& at,
+                                   slot_rows<Lane, Shape> const& slots, int s) const {
+        int const k = slots.g.rows();
+        for (int i = team.rank(); i < slots.g.block_rows * k; i += team.size())
+            block_rows.store(at, i / k, i % k, s, slots.rhs(i / k, i % k, s));
     }
 };
 

@@ -110,12 +110,43 @@ struct segment_locations {
     }
 };
 
+/// Right-hand sides of the segments in the lanes of a pack: bit s of of_lane[l] for column s of lane l.
+template <int Lanes>
+struct flagged_columns {
+    unsigned of_lane[Lanes]{};
+
+    COPPICE_LANE bool any() const {
+        unsigned all = 0;
+        for (unsigned const columns : of_lane) all |= columns;
+        return all != 0;
+    }
+    /// Whether some columns of a segment are not flagged.
+    COPPICE_LANE bool leaves_some(segment_locations<Lanes> const& at) const {
+        bool some = false;
+        for (int l = 0; l < Lanes; ++l) some = some || (at.lane[l].segment >= 0 && of_lane[l] != ~0u);
+        return some;
+    }
+    /// Deactivates the segments in which column s is flagged (or is not, if not `flagged`); returns whether any stays
+    /// active.
+    COPPICE_LANE bool remove(segment_locations<Lanes>& at, int s, bool flagged) const {
+        bool some = false;
+        for (int l = 0; l < Lanes; ++l) {
+            if ((of_lane[l] >> s & 1) == unsigned(flagged)) at.lane[l].segment = -1;
+            some = some || at.lane[l].segment >= 0;
+        }
+        return some;
+    }
+};
+
 /// Segments of the lanes of a pack, with the magnitudes of padding rows; see matrix_rows::entry.
 template <int Lanes>
 struct padded_locations : segment_locations<Lanes> {
     padding_sizes padding[Lanes];
 
     COPPICE_LANE padded_locations(levels const& l, int depth, std::int64_t p) : segment_locations<Lanes>(l, depth, p) {}
+    COPPICE_LANE void divide_padding(double divisor) {
+        for (padding_sizes& sizes : padding) sizes = sizes.divided_by(divisor);
+    }
     /// For segments of `block_rows`, which provides these magnitudes.
     template <class BlockRows>
     COPPICE_LANE padded_locations(levels const& l, BlockRows const& block_rows, std::int64_t p)

@@ -198,6 +198,22 @@ struct register_stacks {
         }
     }
 
+    /// Largest residual of the W remaining rows for given z, if y is known. All lanes of the segment must call it
+    /// together; all get the same value.
+    COPPICE_LANE real largest_residual(T const* z) const {
+        real largest(0);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            T terms(0);
+            COPPICE_UNROLL
+            for (int g = 0; g < wide; ++g) terms = terms + active[g][r] * z[column(g)];
+            T value = rhs[r];
+            COPPICE_UNROLL
+            for (int l = 0; l < L; ++l) value = value - team.from(terms, l);
+            largest = larger(magnitude(value), largest);
+        }
+        return largest;
+    }
     /// Largest magnitude in the block rows. All lanes of the segment must call it together; all get the same value.
     COPPICE_LANE real largest_seen() const {
         largest_bits<T> all = seen;

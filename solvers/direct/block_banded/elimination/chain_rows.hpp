@@ -35,6 +35,7 @@ struct system_location {
 /// rows that pass on the last block of unknowns, `after` for the rows that pass on the block after it.
 struct padding_sizes {
     double last = 1, after = 1;
+    COPPICE_LANE padding_sizes divided_by(double divisor) const { return {last / divisor, after / divisor}; }
 };
 
 /// Layout of the systems of a batch in the storage.
@@ -143,9 +144,13 @@ struct matrix_rows {
             after = larger(largest_component(entry(s, 0, i % n, n + i / n)), after);
             if (s.rows > 1) after = larger(largest_component(entry(s, 1, i % n, i / n)), after);
         }
-        double const margin = cyclic ? cyclic_margin : 1;
+        double const margin = padding_margin();
         return {size_of(last > 0 ? last : after, margin), size_of(after > 0 ? after : last, margin)};
     }
+    /// The factor of cyclic matrices, by which these magnitudes are divided again if a segment is eliminated by
+    /// Householder reflections: they mix the rows of a column, so that a row of the matrix would get rounding errors of
+    /// larger padding rows, once for each of them.
+    COPPICE_LANE double padding_margin() const { return cyclic ? cyclic_margin : 1; }
     /// Whether scalar row r of block row j is a row of the matrix, not a padding row.
     COPPICE_LANE bool has_row(system_location const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);

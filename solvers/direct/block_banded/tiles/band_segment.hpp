@@ -30,10 +30,10 @@ COPPICE_ALWAYS_INLINE band_front<T, N, 2 * N> reduce_band(band_row<T, N> const* 
 }
 
 /// Solves a segment with known y and z: x[0 ... 2 N) is initially y, x[count ... count + 2 N) is z, and the unknowns
-/// between are computed. Pivot rows overwrite the rows.
+/// between are computed. Pivot rows overwrite the rows. Returns the residual of the unused rows.
 template <class T, int N, class Observer, class Each>
-COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x, Observer const& observer,
-                                           Each const& before_row) {
+COPPICE_ALWAYS_INLINE real_lane_t<T> substitute_band(band_row<T, N>* rows, int count, T* x, Observer const& observer,
+                                                     Each const& before_row) {
     auto front = front_of<T, N, 0>(rows, x);
     for (int u = 2 * N; u < count; ++u) {
         before_row(u);
@@ -42,6 +42,7 @@ COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x
     T after[2 * N];
     COPPICE_UNROLL_ALL
     for (int j = 0; j < 2 * N; ++j) after[j] = x[count + j];
+    real_lane_t<T> const residual = front.largest_residual(after);
     for (int u = count - 1; u >= 2 * N; --u) {
         T value = rows[u].rhs;
         COPPICE_UNROLL_ALL
@@ -52,6 +53,7 @@ COPPICE_ALWAYS_INLINE void substitute_band(band_row<T, N>* rows, int count, T* x
         for (int j = 2 * N - 1; j > 0; --j) after[j] = after[j - 1];
         after[0] = x[u] = value * rows[u].entry[0];
     }
+    return residual;
 }
 
 } // namespace coppice::inline v0_1::chain

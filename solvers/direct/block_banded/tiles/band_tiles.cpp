@@ -116,6 +116,17 @@ struct band_tile {
             for (lanes const& entry : rows[i].entry) largest = larger(largest, magnitude(entry));
         return largest;
     }
+    /// Largest of y and z, and of all unknowns.
+    lanes largest_around() const {
+        lanes largest(0);
+        for (int i = 0; i < 2 * N; ++i) largest = larger(larger(magnitude(x[i]), magnitude(x[count + i])), largest);
+        return largest;
+    }
+    lanes largest_solution() const {
+        lanes largest(0);
+        for (int i = 0; i < count + 2 * N; ++i) largest = larger(magnitude(x[i]), largest);
+        return largest;
+    }
     [[gnu::noinline]] void store() {
         lanes const* const from = x + N;
         bool all = at.inner;
@@ -184,15 +195,20 @@ void reduce(band_tile<T, N>& tile, Lanes* memory) {
 template <class T, int N, class Lanes>
 void substitute(band_tile<T, N>& tile, Lanes* memory) {
     auto const& s = tile.s;
-    if (s.condensed.any_by_householder(tile.at)) {
-        s.substitute_again(alone{}, tile.at, memory);
-        if (!s.condensed.leave(tile.at, false)) return;
+    auto const at = tile.at;
+    auto flags = s.condensed.by_householder(at);
+    if (flags.leaves_some(at)) {
+        tile.load();
+        tile.load_around();
+        silent_observer const observer;
+        Lanes const residual = substitute_band<Lanes, N>(tile.rows, tile.count, tile.x,
+                                                         row_observer<N, silent_observer>{observer}, tile.ahead());
+        if (s.violates(at, residual, tile.largest_around()))
+            s.flag(alone{}, at, 0, residual, tile.largest_solution(), nullptr, flags);
+        flags.remove(tile.at, 0, true);
+        tile.store();
     }
-    tile.load();
-    tile.load_around();
-    silent_observer const observer;
-    substitute_band<Lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{observer}, tile.ahead());
-    tile.store();
+    if (flags.any()) s.substitute_again(alone{}, at, flags, memory);
 }
 
 template <int N, bool Left, class T>

@@ -20,13 +20,15 @@ struct alignas(16) staged_segment {
     COPPICE_LANE bool copied(int u) const { return first <= u && u < last; }
 };
 
-/// Computes block rows [from, to) of a segment entry by entry. Rarely called, and therefore not inlined in the kernels.
+/// Computes block rows [from, to) of a segment entry by entry; padding rows divided by `divisor`. Rarely called, and
+/// therefore not inlined in the kernels.
 template <class T, class BlockRows, class Shape>
 [[gnu::noinline]] COPPICE_HD void load_entrywise(BlockRows const& block_rows, staged_segment const& location, Shape g,
-                                                 int from, int to, T* memory, int thread) {
+                                                 int from, int to, T* memory, int thread, double divisor = 1) {
     int const k = g.rows(), each = g.block_row_elements();
     padding_sizes padding;
-    if (block_rows.needs_padding(location.at.lane[0], to)) padding = block_rows.padding(location.at.lane[0]);
+    if (block_rows.needs_padding(location.at.lane[0], to))
+        padding = block_rows.padding(location.at.lane[0]).divided_by(divisor);
     for (int i = thread; i < (to - from) * each; i += warp_lanes) {
         int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
         if (column < g.rhs_count) {

@@ -39,6 +39,14 @@ struct growth_checks {
         }
         for (int const columns : {1, 2}) one(c, meaning, columns, op);
     }
+    /// Solution of a single attempt, in the memory of the right-hand sides.
+    std::vector<T> without_report(band_matrix<T> const& a, std::vector<T> const& d, int columns,
+                                  band_options const& o) {
+        buffer<T> x = exec.copy(d);
+        columns_view<T> const view(x.data(), a.size, columns);
+        solve_bands(exec, a, columns_view<T const>(x.data(), a.size, columns), view, o);
+        return to_vector(exec, x);
+    }
     void one(growth_case<T> const& c, plain_rows<T> const& meaning, int columns,
              matrix_operation op = matrix_operation::none) {
         CAPTURE(c.name);
@@ -52,6 +60,10 @@ struct growth_checks {
         a.upper = upper.data();
         auto const d = rhs_for(meaning, columns, std::uint64_t(columns));
         band_options const o{.cyclic = c.cyclic, .operation = op, .method = band_method::chain};
+        auto const once = without_report(a, d, columns, o);
+        CHECK(backward_error_of(meaning, once, d) <= 50 * epsilon<T>);
+        std::vector<T> const first(d.begin(), d.begin() + a.size);
+        CHECK(without_report(a, first, 1, o) == std::vector<T>(once.begin(), once.begin() + a.size));
         auto const solved = solve_matrix(exec, a, d, o);
         CHECK(backward_error_of(meaning, solved.x, d) <= 100 * epsilon<T>);
         CHECK(solved.reports[0].status != solve_status::singular);
@@ -110,7 +122,51 @@ void check_boundary_values(Executor const& exec) {
     CHECK(of.checked > 40);
 }
 
+template <class T, class Executor>
+void check_shrinking(Executor const& exec) {
+    growth_checks<T, Executor> of{exec};
+    for (int const first : {0, 1})
+        for (double const t : {1e-2, 1e-4, 1e-6}) {
+            for (int const reach : {1, 2, 3})
+                for (std::int64_t const n : {33, 400}) of.all(shrinking_bands<T>(n, reach, t, first));
+            for (int n = 1; n <= 5; ++n)
+                for (bool const cyclic : {false, true}) of.all(shrinking_blocks<T>(400 / n, n, t, first, cyclic));
+        }
+    // Real bands with fewer rows are not eliminated in segments on the host.
+    for (int const reach : {1, 2}) of.all(shrinking_bands<T>(3000, reach, 1e-6, reach - 1));
+    CHECK(of.checked > 40);
+}
+
 } // namespace
+
+TEST_CASE_TEMPLATE("bands: accurate if rows shrink and grow again", Fixture, COPPICE_TEST_EXECUTOR) {
+    auto const exec = Fixture::exec();
+    check_shrinking<double>(exec);
+    check_shrinking<float>(exec);
+    check_shrinking<std::complex<double>>(exec);
+    check_shrinking<std::complex<float>>(exec);
+}
+
+// Reflections mix rows: padding rows must not be larger than those of the matrix.
+TEST_CASE_TEMPLATE("bands: reflected segments of cyclic systems with padding rows are accurate", Fixture,
+                   COPPICE_TEST_EXECUTOR) {
+    auto const check = [&]<class T>(T) {
+        auto const exec = Fixture::exec();
+        for (std::int64_t const n : {33, 40, 97, 385, 3001}) {
+            CAPTURE(n);
+            auto const s = growing_cycle<T>(n);
+            auto const meaning = s.meaning(true);
+            auto const d = times(meaning, std::vector<T>(std::size_t(n), T(1)), 1);
+            blocks_on<T, decltype(exec)> const a(exec, s);
+            auto const x = growth_checks<T, decltype(exec)>{exec}.without_report(
+                a.matrix, d, 1, {.cyclic = true, .method = band_method::chain});
+            CHECK(backward_error_of(meaning, x, d) <= 20 * epsilon<T>);
+        }
+    };
+    check(double());
+    check(float());
+    check(std::complex<double>());
+}
 
 TEST_CASE_TEMPLATE("bands: no growth in matrices of ones", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();

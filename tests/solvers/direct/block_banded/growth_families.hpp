@@ -122,6 +122,55 @@ inline std::vector<double> dichotomic(int n, std::uint64_t seed) {
     return m;
 }
 
+/// Rows (-t, t, -.7) and (-t, -.7, -t) alternately, the first of them as row `first`: tridiagonal blocks, each entry
+/// times an n x n matrix, or bands with zeros outside. Running rows shrink by cancellation and grow again: if a segment
+/// starts with the first row, its condensed rows do not reveal the growth.
+inline double shrinking_entry(std::int64_t i, int position, double t, int first) {
+    if (i % 2 == first) return position == 0 ? t : position < 0 ? -t : -0.7;
+    return position == 0 ? -0.7 : -t;
+}
+template <class T>
+growth_case<T> shrinking_blocks(std::int64_t rows, int n, double t, int first, bool cyclic) {
+    block_storage<T> s(rows, n, 1, true);
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (int r = 0; r < n; ++r)
+            for (int c = 0; c < n; ++c) {
+                std::size_t const at = std::size_t(i * n * n + r + c * n);
+                double const factor = r == c ? 1 : r + 1 == c ? 0.5 : r == c + 1 ? -0.25 : 0;
+                s.lower[at] = T(real_of<T>(factor * shrinking_entry(i, -1, t, first)));
+                s.diagonal[at] = T(real_of<T>(factor * shrinking_entry(i, 0, t, first)));
+                s.upper[at] = T(real_of<T>(factor * shrinking_entry(i, 1, t, first)));
+            }
+    if (!cyclic) s.spoil(0, rows);
+    return {"shrinking blocks " + std::to_string(rows) + " " + std::to_string(n) + " " + std::to_string(t) + " " +
+                std::to_string(first),
+            s, cyclic};
+}
+template <class T>
+growth_case<T> shrinking_bands(std::int64_t n, int reach, double t, int first) {
+    banded_storage<T> s(n, reach, reach);
+    for (std::int64_t i = 0; i < n; ++i)
+        for (int k = -reach; k <= reach; ++k)
+            if (i + k >= 0 && i + k < n)
+                s.at(i, k) = T(real_of<T>(std::abs(k) > 1 ? 0 : shrinking_entry(i, k, t, first)));
+    return {"shrinking bands " + std::to_string(n) + " " + std::to_string(reach) + " " + std::to_string(t) + " " +
+                std::to_string(first),
+            s};
+}
+
+/// A cyclic tridiagonal matrix of rows (0, 1, -.5) and (2, .5, -2) alternately, all of whose segments grow.
+template <class T>
+block_storage<T> growing_cycle(std::int64_t n) {
+    block_storage<T> s(n, 1, 1, true);
+    for (std::int64_t i = 0; i < n; ++i) {
+        bool const even = i % 2 == 0;
+        s.lower[std::size_t(i)] = T(real_of<T>(even ? 0 : 2));
+        s.diagonal[std::size_t(i)] = T(real_of<T>(even ? 1 : 0.5));
+        s.upper[std::size_t(i)] = T(real_of<T>(even ? -0.5 : -2));
+    }
+    return s;
+}
+
 /// Multiple shooting over `rows` intervals of length h: y_i = exp(h M) y_(i - 1), y_0 + y_last (Wright 1993). Or the
 /// trapezoidal rule: (1 - h/2 M) y_i = (1 + h/2 M) y_(i - 1).
 template <class T>
