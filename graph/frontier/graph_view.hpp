@@ -85,11 +85,12 @@ struct is_no_weight {
     }
 };
 
-/// A single value in the memory of the executor, initialised with `value`.
+/// A single value in the memory of the executor, initialised with `value`. Does not wait: a kernel gets the value as a
+/// parameter, while a copy from the host would wait for the stream.
 template <class T, executor Executor>
 buffer<T> placed(Executor const& exec, T const& value) {
     buffer<T> b(exec, 1);
-    exec.copy_elements(&value, b.data(), 1);
+    fill(exec, b.view(), value);
     return b;
 }
 
