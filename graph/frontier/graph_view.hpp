@@ -34,6 +34,8 @@ struct graph_view {
     graph_view(csr<T> const& a) : graph_view(a.view()) {}
 
     COPPICE_HD std::int32_t degree(std::int64_t u) const { return offsets[u + 1] - offsets[u]; }
+    COPPICE_HD std::int32_t begin(std::int64_t u) const { return offsets[u]; }
+    COPPICE_HD vertex_id neighbor(std::int64_t k) const { return neighbors[k]; }
 };
 
 /// Whether the graph stores as many edges (u, v) as (v, u) for all u and v. The test compares sums of 64-bit hashes: it

@@ -292,6 +292,58 @@ TEST_CASE_TEMPLATE("distributed searches: components have the labels of one exec
     });
 }
 
+TEST_CASE_TEMPLATE("distributed searches: components of many pairs of trees", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    for_divided_graphs(true, [&](edge_rows const& graph, std::vector<int> const& begin) {
+        auto const labels = labels_by_definition(graph);
+        pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+            using exec_type = std::remove_cvref_t<decltype(exec)>;
+            auto const block = rows_of_rank(graph, begin, comm.rank());
+            distributed_rows const rows(exec, comm, block.offsets, block.columns);
+            distributed::owned_graph<exec_type> const owned(exec, comm, rows);
+            for (std::int64_t const max_gathered : {0, 7, 1 << 20}) { // the contracted graph; either; gathered pairs
+                CAPTURE(max_gathered);
+                buffer<vertex_id> found(exec, owned.own());
+                distributed::rank_trees<exec_type>(owned, max_gathered).label(found.data());
+                CHECK(concatenated(exec, comm, found) == labels);
+            }
+        });
+    });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: components whose largest trees are found by some ranks", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    // Stars whose centres and leaves are on different ranks, connected by last edges of long rows or not at all.
+    for (int const ranks : {2, 3, 4, 7})
+        for (int const links : {0, 1, 2}) {
+            CAPTURE(ranks);
+            CAPTURE(links);
+            int const size = 40, n = ranks * size;
+            edge_collector all(n);
+            for (int p = 0; p < ranks; ++p)
+                for (int i = 1; i < size - 4; ++i) {
+                    all.edge(p * size, p * size + i, 1);
+                    if (i % 3 == 0) all.edge(p * size + i, p * size + i + 1, 1);
+                }
+            for (int p = 0; p + 1 < ranks; ++p) {
+                if (links > 0) all.edge(p * size + 9, (p + 1) * size + 20, 1);       // of the largest trees
+                if (links > 1) all.edge(p * size + size - 1, (p + 1) * size + 5, 1); // of a vertex outside of them
+            }
+            auto graph = all.rows();
+            for (bool const descends : {false, true}) {
+                if (descends)
+                    for (std::size_t v = 0; v + 1 < graph.offsets.size(); ++v)
+                        std::reverse(graph.columns.begin() + graph.offsets[v],
+                                     graph.columns.begin() + graph.offsets[v + 1]);
+                auto const labels = labels_by_definition(graph);
+                pool.run(std::size_t(ranks), [&](auto const& exec, rank_communicator const& comm) {
+                    CHECK(components_over_ranks(exec, comm, graph, equal_division(n, ranks)).labels == labels);
+                });
+            }
+        }
+}
+
 TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one component", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     rank_pool<Fixture> pool;
