@@ -49,14 +49,14 @@ struct scan_output {
     Out out;
     __device__ void operator()(std::int64_t i) const { out(i, i > 0 ? sums[i - 1] : init); }
 };
-/// Word w has the bits keep(i) of the items i in [32 w, 32 w + 32); called for a multiple of 32 items.
+/// Word w has the bits set(i) of the items i in [32 w, 32 w + 32); called for a multiple of 32 items.
 template <class Predicate>
-struct flag_selected {
+struct pack_bit {
     std::int64_t n;
-    Predicate keep;
-    unsigned* words;
+    Predicate set;
+    std::uint32_t* words;
     __device__ void operator()(std::int64_t i) const {
-        unsigned const bits = __ballot_sync(~0u, i < n && keep(i));
+        unsigned const bits = __ballot_sync(~0u, i < n && set(i));
         if (i % 32 == 0) words[i / 32] = bits;
     }
 };
@@ -84,6 +84,11 @@ void for_each(cuda_executor const& exec, std::int64_t n, F f) {
     std::int64_t const blocks = (n + threads - 1) / threads;
     auto const grid = static_cast<unsigned>(blocks < (1 << 30) ? blocks : (1 << 30));
     launch_early(exec, &detail::for_each_kernel<F>, dim3(grid), threads, 0, {}, n, f);
+}
+
+template <class Predicate>
+void pack_bits(cuda_executor const& exec, std::int64_t n, Predicate set, std::uint32_t* words) {
+    for_each(exec, (n + 31) / 32 * 32, detail::pack_bit<Predicate>{n, set, words});
 }
 
 template <class R, class Map, class Combine>
@@ -122,9 +127,9 @@ buffer<T> scan_with_sums(cuda_executor const& exec, std::int64_t n, In in, Out o
 template <class Predicate, class Emit>
 buffer<std::int64_t> select_with_counts(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
     std::int64_t const count = (n + 31) / 32;
-    buffer<unsigned> words(exec, count);
+    buffer<std::uint32_t> words(exec, count);
     buffer<std::int64_t> ends(exec, count);
-    for_each(exec, 32 * count, flag_selected<Predicate>{n, keep, words.data()});
+    pack_bits(exec, n, keep, words.data());
     auto const input =
         thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), count_flags{words.data()});
     with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {

@@ -34,6 +34,8 @@ struct graph_view {
     graph_view(csr<T> const& a) : graph_view(a.view()) {}
 
     COPPICE_HD std::int32_t degree(std::int64_t u) const { return offsets[u + 1] - offsets[u]; }
+    COPPICE_HD std::int32_t begin(std::int64_t u) const { return offsets[u]; }
+    COPPICE_HD vertex_id neighbor(std::int64_t k) const { return neighbors[k]; }
 };
 
 /// Whether the graph stores as many edges (u, v) as (v, u) for all u and v. The test compares sums of 64-bit hashes: it
@@ -85,11 +87,12 @@ struct is_no_weight {
     }
 };
 
-/// A single value in the memory of the executor, initialised with `value`.
+/// A single value in the memory of the executor, initialised with `value`. Does not wait: a kernel gets the value as a
+/// parameter, while a copy from the host would wait for the stream.
 template <class T, executor Executor>
 buffer<T> placed(Executor const& exec, T const& value) {
     buffer<T> b(exec, 1);
-    exec.copy_elements(&value, b.data(), 1);
+    fill(exec, b.view(), value);
     return b;
 }
 

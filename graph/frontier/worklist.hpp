@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
@@ -31,21 +30,33 @@ inline outputs<2> into(worklist* a, worklist* b) { return {{a, b}}; }
 inline outputs<4> into(worklist* a, worklist* b, worklist* c, worklist* d) { return {{a, b, c, d}}; }
 COPPICE_HD inline outputs<1> nothing() { return {{nullptr}}; }
 
+struct begin_lists {
+    vertex_id* items;
+    std::int64_t capacity;
+    worklist* lists;
+    COPPICE_HD void operator()(std::int64_t k) const { lists[k] = {items + k * capacity, 0, 0}; }
+};
 /// Owns N lists of equal capacity.
 template <int N>
 class worklists {
 public:
+    struct values {
+        worklist list[N];
+    };
     template <executor Executor>
-    worklists(Executor const& exec, std::int64_t capacity) : items_(exec, N * capacity) {
-        std::vector<worklist> lists(N);
-        for (int k = 0; k < N; ++k) lists[std::size_t(k)].items = items_.data() + k * capacity;
-        lists_ = exec.copy(lists);
+    worklists(Executor const& exec, std::int64_t capacity) : items_(exec, N * capacity), lists_(exec, 1) {
+        for_each(exec, N, begin_lists{items_.data(), capacity, (*this)[0]});
     }
-    worklist* operator[](int k) { return lists_.data() + k; }
+    worklist* operator[](int k) { return lists_.data()->list + k; }
+    /// All lists; waits.
+    template <executor Executor>
+    values load(Executor const& exec) const {
+        return exec.load(lists_.data());
+    }
 
 private:
     buffer<vertex_id> items_;
-    buffer<worklist> lists_;
+    buffer<values> lists_;
 };
 
 /// Swaps two lists and empties the second.

@@ -29,33 +29,38 @@ components_result connected_components(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// Unites the first two edges of a vertex, except a first edge that created its tree.
+inline constexpr std::int32_t first_edges = 2; ///< of each vertex, which are united first
+
+/// Unites the first edges of a vertex, except a first edge that created its tree. Graph, here and below: graph_view, or
+/// a class with its members begin(u), degree(u) and neighbor(k).
+template <class Graph>
 struct unite_first_edges {
-    static constexpr std::int32_t count = 2;
-    graph_view g;
+    Graph g;
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
-        for (auto k = g.offsets[u], end = k + (g.degree(u) < count ? g.degree(u) : count); k < end; ++k)
-            if (k > g.offsets[u] || g.neighbors[k] > u) unite_trees(worker, up, u, g.neighbors[k]);
+        auto const begin = g.begin(u);
+        for (auto k = begin, end = k + (g.degree(u) < first_edges ? g.degree(u) : first_edges); k < end; ++k) {
+            vertex_id const v = g.neighbor(k);
+            if (k > begin || v > u) unite_trees(worker, up, u, v);
+        }
     }
 };
-/// Unites the other edges, after the first ones, of the vertices without the label `largest`.
+/// Unites the other edges, after the first ones, of the vertices outside of the tree `largest`.
+template <class Graph>
 struct unite_other_edges {
-    graph_view g;
+    Graph g;
     vertex_id* up;
-    vertex_id const* labels; ///< may be `up`
-    vertex_id largest;
-    std::int32_t first_count; ///< number of edges of each vertex that are united already
+    vertex_id largest; ///< value of `up`; -1: no vertex is in the largest component
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
-        return g.degree(u) > first_count && worker.load(labels + u) != largest;
+        return g.degree(u) > first_edges && worker.load(up + u) != largest;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        if (k >= g.offsets[u] + first_count) unite_trees(worker, up, u, g.neighbors[k]);
+        if (k >= g.begin(u) + first_edges) unite_trees(worker, up, u, g.neighbor(k));
     }
 };
 /// Path halving at v: links v to its grandparent.
@@ -187,25 +192,27 @@ vertex_id frequent_label(Executor const& exec, array_view<vertex_id const> label
 }
 
 /// Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
+template <class Graph>
 struct set_initial_parent {
-    graph_view g;
+    Graph g;
     vertex_id* up;
-    COPPICE_HD void operator()(std::int64_t v) const {
-        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
-        up[v] = first < v ? first : static_cast<vertex_id>(v);
+    COPPICE_HD void operator()(std::int64_t i) const {
+        auto const v = static_cast<vertex_id>(i);
+        vertex_id const first = g.degree(v) > 0 ? g.neighbor(g.begin(v)) : v;
+        up[v] = first < v ? first : v;
     }
 };
 /// Creates trees by first neighbours and unites two edges of every vertex. Paths to the roots are short afterwards.
-template <executor Executor>
-void unite_first(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+template <executor Executor, class Graph>
+void unite_first(Executor const& exec, Graph const& g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
-    for_each(exec, g.vertices, set_initial_parent{g, up});
+    for_each(exec, labels.size(), set_initial_parent<Graph>{g, up});
     // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
     // halving passes.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
     for (int times = 0; times < halvings; ++times) vertex_map(exec, nullptr, all_vertices, nothing(), halve_path{up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
-    vertex_map(exec, nullptr, all_vertices, nothing(), unite_first_edges{g, up});
+    vertex_map(exec, nullptr, all_vertices, nothing(), unite_first_edges<Graph>{g, up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
 }
 /// Unites the first edges, then the other edges of the vertices outside of the presumed largest component.
@@ -213,8 +220,7 @@ template <executor Executor>
 void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     unite_first(exec, g, labels, all_vertices);
     vertex_id const largest = frequent_label(exec, array_view<vertex_id const>(labels.view()));
-    edge_map(exec, nullptr, all_vertices, g, nothing(),
-             unite_other_edges{g, labels.data(), labels.data(), largest, unite_first_edges::count});
+    edge_map(exec, nullptr, all_vertices, g, nothing(), unite_other_edges<graph_view>{g, labels.data(), largest});
 }
 /// Creates the trees of tiles, then unites all edges between tiles. If many trees are left, the vertex indices have no
 /// locality: samples are used instead.

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,39 +50,67 @@ inline std::vector<vertex_id> labels_of_trees(host_executor const& exec, rank_co
     }
 }
 
-/// An edge of the contracted graph: a tree of this rank, counted from 0 in the rank, and the number of any tree.
+/// An edge of the contracted graph: the roots of two trees, global indices.
 using tree_pair = std::pair<vertex_id, vertex_id>;
 
-/// Adds the pairs of opposite direction, which are sent to the ranks that own the other trees. Rank p owns the trees
-/// [begins[p], begins[p + 1]). The result is sorted and has no duplicates. Collective.
-inline std::vector<tree_pair> in_both_directions(rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                                                 std::vector<tree_pair> pairs) {
-    auto const first = vertex_id(begins[std::size_t(comm.rank())]);
-    std::vector<vertex_message<vertex_id>> opposite;
-    opposite.reserve(pairs.size());
-    for (auto const& [tree, other] : pairs) opposite.push_back({other, first + tree});
-    std::sort(opposite.begin(), opposite.end(), [](auto const& a, auto const& b) { return a.vertex < b.vertex; });
-    for (auto const& m : send_to_owners(comm, begins, opposite)) pairs.emplace_back(m.vertex, m.value);
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    return pairs;
-}
+/// A root, a global index, and the smallest root in its component.
+using labelled_root = vertex_message<vertex_id>;
 
-/// The smallest of the values of the trees in the component of each tree of this rank. `values`, of the trees of this
-/// rank, ascend from tree to tree and from rank to rank. `pairs`: edges in one direction or in both. Collective.
-inline std::vector<vertex_id> smallest_in_components(host_executor const& exec, rank_communicator const& comm,
-                                                     std::vector<vertex_id> const& values,
-                                                     std::vector<std::int64_t> const& begins,
-                                                     std::vector<tree_pair> const& pairs) {
-    std::vector<std::int32_t> offsets(values.size() + 1, 0), columns;
-    for (auto const& [tree, other] : in_both_directions(comm, begins, pairs)) {
-        ++offsets[std::size_t(tree) + 1];
-        columns.push_back(other);
+/// Labels the roots of this rank in `pairs` of all ranks, and the roots `asked`, by the smallest root in their
+/// component, if it is another one. Rank p owns the roots [begins[p], begins[p + 1]). `pairs`: edges in one direction
+/// or in both. Collective.
+inline std::vector<labelled_root> smallest_in_components(host_executor const& exec, rank_communicator const& comm,
+                                                         std::vector<std::int64_t> const& begins,
+                                                         std::vector<tree_pair> const& pairs,
+                                                         std::vector<vertex_id> const& asked) {
+    auto const by_vertex = [](auto const& a, auto const& b) {
+        return a.vertex != b.vertex ? a.vertex < b.vertex : a.value < b.value;
+    };
+    std::vector<vertex_message<vertex_id>> both_directions;
+    for (auto const& [a, b] : pairs) {
+        both_directions.push_back({a, b});
+        both_directions.push_back({b, a});
     }
-    for (std::size_t t = 1; t < offsets.size(); ++t) offsets[t] += offsets[t - 1];
+    std::sort(both_directions.begin(), both_directions.end(), by_vertex);
+    auto edges = send_to_owners(comm, begins, both_directions);
+    std::sort(edges.begin(), edges.end(), by_vertex);
+
+    // Roots are numbered by rank, and in their order in a rank, so that the smallest number is that of the smallest
+    // root.
+    auto const self = std::size_t(comm.rank());
+    std::vector<vertex_id> own_roots, others;
+    std::vector<std::int32_t> offsets{0};
+    for (auto const& [root, other] : edges) {
+        if (own_roots.empty() || own_roots.back() != root) {
+            own_roots.push_back(root);
+            offsets.push_back(offsets.back());
+        }
+        ++offsets.back();
+        others.push_back(other);
+    }
+    auto const trees = offsets_of_ranks(comm, std::int64_t(own_roots.size()));
+    std::vector<vertex_id> of_vertex(static_cast<std::size_t>(begins[self + 1] - begins[self])), roots(own_roots);
+    for (std::size_t t = 0; t < roots.size(); ++t) {
+        of_vertex[std::size_t(own_roots[t])] = vertex_id(trees[self] + std::int64_t(t));
+        roots[t] += vertex_id(begins[self]);
+    }
+    auto const columns = values_at(exec, comm, begins, of_vertex.data(), array_view<vertex_id const>(others));
     distributed_rows<host_executor> const contracted(exec, comm, offsets, columns);
     auto const labels = labels_of_trees(exec, comm, contracted);
-    return values_at(exec, comm, begins, values.data(), array_view<vertex_id const>(labels));
+    auto const smallest = values_at(exec, comm, trees, roots.data(), array_view<vertex_id const>(labels));
+
+    std::vector<labelled_root> result;
+    auto const add = [&](vertex_id root, vertex_id label) {
+        if (root != label) result.push_back({root, label});
+    };
+    std::iota(of_vertex.begin(), of_vertex.end(), vertex_id(begins[self]));
+    for (std::size_t t = 0; t < roots.size(); ++t) {
+        of_vertex[std::size_t(own_roots[t])] = smallest[t];
+        add(roots[t], smallest[t]);
+    }
+    auto const of_asked = values_at(exec, comm, begins, of_vertex.data(), array_view<vertex_id const>(asked));
+    for (std::size_t i = 0; i < asked.size(); ++i) add(asked[i], of_asked[i]);
+    return result;
 }
 
 } // namespace coppice::inline v0_1::distributed

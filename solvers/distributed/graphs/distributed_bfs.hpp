@@ -7,6 +7,21 @@
 #include <coppice/solvers/distributed/graphs/level_search.hpp>
 
 namespace coppice::inline v0_1 {
+namespace distributed {
+
+/// No vertex is reached but the source, if the rank owns it.
+struct begin_search {
+    vertex_id start; ///< local index of the source; -1: another rank owns it
+    std::uint32_t source;
+    std::int32_t* levels;
+    std::uint32_t* parents;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        levels[v] = v == start ? 0 : -1;
+        parents[v] = v == start ? source : no_parent;
+    }
+};
+
+} // namespace distributed
 
 /// bfs() from the global vertex `source` of a graph whose edges are distributed by the vertices that they leave: the
 /// same levels and parents for any number of ranks, threads, devices and processes. `levels` and `parents` belong to
@@ -17,15 +32,16 @@ namespace coppice::inline v0_1 {
 /// transposed graph, in the same blocks; `rows` itself if the graph is undirected. Large levels are then pulled, as by
 /// bfs(); parents are the smallest possible ones if the rows of `incoming` are sorted.
 ///
-/// Communication of a pushed level: two gathers, then, if it reaches outer vertices (vertices of other ranks adjacent
-/// to one of this rank), either 8 bytes for each of them, with an exchange of the numbers of messages, or, if this is
-/// less, 4 bytes for every outer vertex. Of a pulled level: one gather and one byte for every outer vertex of
-/// `incoming`.
+/// Communication of a pushed level: a gather and 4 bytes for every outer vertex (vertex of another rank adjacent to one
+/// of this rank). If this is more than 8 bytes for each outer vertex that the level reaches (on devices: and 32 MB more
+/// for each rank), another gather and these messages, with an exchange of their numbers. Of a pulled level: a gather
+/// and one bit for every outer vertex of `incoming`. With `incoming`, devices pull a level that would be pushed if few
+/// edges are left; its parents are those of a pushed level.
 ///
 /// Memory, in words of 4 bytes: 6 words for each vertex and outer vertex of the rank and 2 words for the results of
 /// each vertex; one word for each vertex and rank that has it as an outer vertex; in a level with messages 6 words for
-/// each outer vertex that is reached and 2 for each message received; with `incoming` one byte for each vertex, and 2
-/// bytes for each outer vertex, of these rows.
+/// each outer vertex that is reached and 2 for each message received; with `incoming` 2 bits for each vertex of these
+/// rows, 2 for each outer vertex, and one for each vertex and rank that has it as an outer vertex.
 ///
 /// Host and CUDA (O of 32 or 64 bits). Collective; all ranks pass the same source and options. Throws argument_error,
 /// on all ranks, if the source is no vertex or max_depth is negative; on this rank, dimension_error if `incoming` has
@@ -43,14 +59,8 @@ bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
     std::int64_t const n = graph.view().vertices;
     buffer<std::int32_t> levels(exec, n);
     buffer<std::uint32_t> parents(exec, n);
-    fill(exec, levels.view(), -1);
-    fill(exec, parents.view(), distributed::no_parent);
-    if (graph.owns(source)) {
-        std::int32_t const zero = 0;
-        auto const parent = std::uint32_t(source);
-        exec.copy_elements(&zero, levels.data() + (source - graph.first()), 1);
-        exec.copy_elements(&parent, parents.data() + (source - graph.first()), 1);
-    }
+    vertex_id const start = graph.owns(source) ? vertex_id(source - graph.first()) : -1;
+    for_each(exec, n, distributed::begin_search{start, std::uint32_t(source), levels.data(), parents.data()});
     distributed::level_search<Executor> search(graph, std::move(levels), std::move(parents));
     if (incoming)
         search.run(distributed::every_edge{}, max_depth, distributed::level_pull<Executor, O>(graph, *incoming));

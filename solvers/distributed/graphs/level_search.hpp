@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <coppice/graph/search/bfs.hpp>
+#include <coppice/solvers/distributed/graphs/halo_bits.hpp>
 #include <coppice/solvers/distributed/graphs/owned_graph.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -22,8 +23,8 @@ struct every_edge {
 
 /// Processes edge k from vertex u of the current level to v: if v has no level, v enters level `next`. The parent of v
 /// is the smallest global index of all such u. List 0 receives the new vertices of this rank (v < own), list 1 the
-/// outer vertices.
-template <class Filter>
+/// outer vertices, if `lists`.
+template <class Filter, bool lists>
 struct push_to_level {
     graph_view g;
     std::int32_t* levels;
@@ -40,16 +41,18 @@ struct push_to_level {
         if ((level != -1 && level != next) || !filter(u, k)) return;
         worker.lower(parents + v, static_cast<std::uint32_t>(first + u));
         if (level != -1 || !worker.claim(levels + v, -1, next)) return;
-        if (v < own)
-            worker.template emit<0>(v, g.degree(v));
-        else
-            worker.template emit<1>(v);
+        if constexpr (lists) {
+            if (v < own)
+                worker.template emit<0>(v, g.degree(v));
+            else
+                worker.template emit<1>(v);
+        }
     }
 };
 
 /// Processes parent i that another rank has found for a vertex of this rank, by the same rule. Emits vertices that
-/// enter level `next`.
-template <class Received>
+/// enter level `next`, if `lists`.
+template <class Received, bool lists>
 struct take_parent {
     Received received;
     graph_view g;
@@ -65,7 +68,11 @@ struct take_parent {
         std::int32_t const level = worker.load(levels + v);
         if (level != -1 && level != next) return;
         worker.lower(parents + v, parent);
-        if (level == -1 && worker.claim(levels + v, -1, next)) worker.emit(v, g.degree(v));
+        if constexpr (lists) {
+            if (level == -1 && worker.claim(levels + v, -1, next)) worker.emit(v, g.degree(v));
+        } else {
+            if (level == -1) worker.store(levels + v, next);
+        }
     }
 };
 struct parents_in_messages {
@@ -90,7 +97,8 @@ struct is_start {
     }
 };
 
-struct end_level {
+/// Makes the found vertices the current level.
+struct begin_level {
     analytics::worklist* now;
     analytics::worklist* next;
     analytics::worklist* outer;
@@ -120,22 +128,52 @@ struct make_message {
     COPPICE_HD void operator()(std::int64_t i) const { messages[i] = {outer_ids[keys[i] - own], values[i]}; }
 };
 
+/// Numbers of vertices, and of their edges.
+struct level_size {
+    std::int64_t count = 0, work = 0;
+    friend COPPICE_HD level_size operator+(level_size const& a, level_size const& b) {
+        return {a.count + b.count, a.work + b.work};
+    }
+};
+
 /// No level is pulled.
 struct push_only {
     static constexpr bool pulls = false;
 };
 
+/// What the exchanges of a pushed level cost in comparison with passes over the memory of a rank.
+struct search_costs {
+    /// Bytes that a rank sends in the time of the additional steps of messages: devices sort them, exchange and load
+    /// their numbers, and allocate memory, some 0.2 ms.
+    std::int64_t messages = 0;
+    /// Bytes that a pass reads in the time in which a rank sends one.
+    std::int64_t sent_byte = 0;
+
+    template <executor Executor>
+    static constexpr search_costs of() {
+        if constexpr (std::is_base_of_v<host_executor, Executor>)
+            return {};
+        else
+            return {std::int64_t(32) << 20, 10};
+    }
+};
+
 /// State of a search. A vertex has level -1 until it is reached; the search changes no other levels. The arrays also
-/// have elements for outer vertices, with the levels and parents that this rank has found. A pushed level sends the
-/// outer vertices that it reached as messages, at most once each; if these would be more bytes, it sends the parents of
-/// all outer vertices. Their owners ignore the parents of vertices that have an earlier level.
+/// have elements for outer vertices, with the levels and parents that this rank has found.
+///
+/// A pushed level sends the parents of all outer vertices; their owners ignore those of vertices that have an earlier
+/// level. If outer vertices are many and few of them were reached, it sends these as messages. If few edges of vertices
+/// without a level are left, a pass over these costs less than either: the level is pulled, with the parents of a
+/// pushed level. These choices, and whether a level is in a list, affect the time only.
 template <executor Executor>
 class level_search {
 public:
     /// Not collective.
-    level_search(owned_graph<Executor> const& graph, buffer<std::int32_t> levels, buffer<std::uint32_t> parents)
+    level_search(owned_graph<Executor> const& graph, buffer<std::int32_t> levels, buffer<std::uint32_t> parents,
+                 search_costs const& costs = search_costs::of<Executor>())
         : graph_(graph), levels_(std::move(levels)), parents_(std::move(parents)),
-          lists_(graph.exec(), graph.view().vertices), to_owners_(graph.exec(), graph.comm(), graph.halo_plan()) {}
+          lists_(graph.exec(), graph.view().vertices), to_owners_(graph.exec(), graph.comm(), graph.halo_plan()),
+          costs_(costs) {}
 
     /// Searches from the vertices of level 0 to level `max_depth`. `filter(u, k)`: whether edge k of u is used; it must
     /// not read arrays that the search writes. `pull`: push_only or a level_pull, for a search along all edges.
@@ -143,34 +181,48 @@ public:
     void run(Filter const& filter = {}, std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(),
              Pull&& pull = {}) {
         using namespace analytics;
+        constexpr bool may_pull = std::remove_reference_t<Pull>::pulls;
         auto const& exec = graph_.exec();
         worklist *const now = lists_[0], *const next = lists_[1], *const outer = lists_[2];
         auto const all = placed(exec, worklist{nullptr, graph_.own(), 0});
-        vertex_map(exec, nullptr, all.data(), into(now), is_start{graph_.view(), levels_.data()});
+        vertex_map(exec, nullptr, all.data(), into(next), is_start{graph_.view(), levels_.data()});
         auto const whole = over_ranks({graph_.outer_ids().size(), graph_.view().edge_count});
+        std::int64_t const all_outer = whole.count;
         std::int64_t before = 0, edges_left = whole.work;
-        [[maybe_unused]] bool pulls = false;
-        for (std::int32_t level = 0;; ++level) {
-            auto const list = exec.load(now);
-            auto const found = over_ranks({list.count, list.work});
-            if (found.count == 0) return;
+        [[maybe_unused]] bool pulls = false, in_list = true; // the level is a list; otherwise `pull` has its bits
+        auto found = over_ranks(size_of_list());
+        for (std::int32_t level = 0; found.count > 0; ++level) {
             depth_ = level;
             reached_ += found.count;
             edges_left -= found.work;
             if (level == max_depth) return;
-            if constexpr (std::remove_reference_t<Pull>::pulls)
+            if constexpr (may_pull) {
                 pulls =
                     level > 0 && is_pulled(pulls, before, found.count, found.work, edges_left, graph_.all_vertices());
-            before = found.count;
-            if constexpr (std::remove_reference_t<Pull>::pulls)
-                if (pulls) pull.run(all.data(), next, levels_.data(), parents_.data(), level + 1);
-            if (!pulls) {
-                edge_map(exec, nullptr, now, graph_.view(), into(next, outer),
-                         push_to_level<Filter>{graph_.view(), levels_.data(), parents_.data(), graph_.own(),
-                                               graph_.first(), level + 1, filter});
-                send_to_owners_of(outer, whole.count, next, level + 1);
+                before = found.count;
+                if (pulls || pull_costs_less(edges_left, all_outer)) {
+                    if (in_list) pull.begin(levels_.data(), level);
+                    in_list = false;
+                    found = over_ranks(pull.run(levels_.data(), parents_.data(), level + 1, pulls));
+                    continue;
+                }
+                if (!in_list) pull.list(next);
+                in_list = true;
             }
-            for_each(exec, 1, end_level{now, next, outer});
+            for_each(exec, 1, begin_level{now, next, outer});
+            if constexpr (may_pull) {
+                if (bytes_over_messages(all_outer) <= 0 && found.work > graph_.all_vertices() / 64) {
+                    push<false>(nothing(), filter, level + 1);
+                    send_all_outer<false>(nothing(), level + 1);
+                    pull.begin(levels_.data(), level + 1);
+                    in_list = false;
+                    found = over_ranks(pull.size());
+                    continue;
+                }
+            }
+            push<true>(into(next, outer), filter, level + 1);
+            send_to_owners_of(outer, all_outer, next, level + 1);
+            found = over_ranks(size_of_list());
         }
     }
 
@@ -181,31 +233,57 @@ public:
     buffer<vertex_id> parents() const { return own_values(reinterpret_cast<vertex_id const*>(parents_.data())); }
 
 private:
-    /// Numbers of vertices and of their edges.
-    struct sums {
-        std::int64_t count, work;
-    };
-    sums over_ranks(sums const& mine) const {
-        return graph_.comm().all_reduce(mine, [](sums const& a, sums const& b) {
-            return sums{a.count + b.count, a.work + b.work};
-        });
+    static constexpr std::int64_t value_bytes = sizeof(std::uint32_t);
+
+    level_size over_ranks(level_size const& mine) const { return graph_.comm().all_reduce(mine, plus{}); }
+    /// Size of the list of the next level.
+    level_size size_of_list() const {
+        auto const next = lists_.load(graph_.exec()).list[1];
+        return {next.count, next.work};
+    }
+    /// Whether a level is pulled instead of pushed: if a pass over the levels of all vertices, and random accesses for
+    /// the edges that are left, cost less than the parents of all outer vertices.
+    bool pull_costs_less(std::int64_t edges_left, std::int64_t all_outer) const {
+        constexpr std::int64_t random_access = 32;
+        return graph_.all_vertices() * value_bytes + edges_left * random_access <
+               all_outer * value_bytes * costs_.sent_byte;
     }
 
+    /// By how much the values of all outer vertices are more bytes than the overhead of messages.
+    std::int64_t bytes_over_messages(std::int64_t all_outer) const {
+        return all_outer * value_bytes - graph_.comm().ranks() * costs_.messages;
+    }
+
+    /// Pushes from list 0.
+    template <bool lists, int N, class Filter>
+    void push(analytics::outputs<N> const& outs, Filter const& filter, std::int32_t level) {
+        edge_map(graph_.exec(), nullptr, lists_[0], graph_.view(), outs,
+                 push_to_level<Filter, lists>{graph_.view(), levels_.data(), parents_.data(), graph_.own(),
+                                              graph_.first(), level, filter});
+    }
     /// Sends the outer vertices of the new level to their owners; `next` receives the vertices that are new there.
     /// `all_outer`: number of outer vertices of all ranks.
     void send_to_owners_of(analytics::worklist const* outer, std::int64_t all_outer, analytics::worklist* next,
                            std::int32_t level) {
-        using namespace analytics;
         if (all_outer == 0) return;
-        auto const& exec = graph_.exec();
-        auto const found = exec.load(outer);
-        std::int64_t const all_found = graph_.comm().all_reduce(found.count, plus{});
-        if (all_found == 0) return;
-        std::int64_t const message_bytes = sizeof(vertex_message<std::uint32_t>), value_bytes = sizeof(std::uint32_t);
-        if (all_found * message_bytes >= all_outer * value_bytes) {
-            to_owners_.run(exec, static_cast<std::uint32_t const*>(parents_.data()) + graph_.own());
-            return take(parents_in_halo{to_owners_.rows(), to_owners_.values()}, to_owners_.all(), next, level);
+        std::int64_t const more_bytes = bytes_over_messages(all_outer);
+        if (more_bytes > 0) {
+            auto const found = graph_.exec().load(outer);
+            std::int64_t const all_found = graph_.comm().all_reduce(found.count, plus{});
+            if (all_found == 0) return;
+            if (all_found * std::int64_t(sizeof(vertex_message<std::uint32_t>)) < more_bytes)
+                return send_messages(found, next, level);
         }
+        send_all_outer<true>(analytics::into(next), level);
+    }
+    template <bool lists>
+    void send_all_outer(analytics::outputs<1> const& outs, std::int32_t level) {
+        to_owners_.run(graph_.exec(), static_cast<std::uint32_t const*>(parents_.data()) + graph_.own());
+        take<lists>(parents_in_halo{to_owners_.rows(), to_owners_.values()}, to_owners_.all(), outs, level);
+    }
+    void send_messages(analytics::worklist const& found, analytics::worklist* next, std::int32_t level) {
+        using namespace analytics;
+        auto const& exec = graph_.exec();
         buffer<vertex_id> keys(exec, found.count);
         buffer<std::uint32_t> values(exec, found.count);
         for_each(exec, found.count, copy_found{found.items, parents_.data(), keys.data(), values.data()});
@@ -216,14 +294,14 @@ private:
         auto const received =
             graph_.send(array_view<vertex_message<std::uint32_t> const>(messages.data(), messages.size()));
         auto const list = placed(exec, worklist{nullptr, received.size(), 0});
-        take(parents_in_messages{received.data()}, list.data(), next, level);
+        take<true>(parents_in_messages{received.data()}, list.data(), into(next), level);
         exec.synchronize(); // the received messages are destroyed here
     }
-    template <class Received>
-    void take(Received const& received, analytics::worklist const* list, analytics::worklist* next,
+    template <bool lists, class Received>
+    void take(Received const& received, analytics::worklist const* list, analytics::outputs<1> const& outs,
               std::int32_t level) {
-        analytics::vertex_map(graph_.exec(), nullptr, list, analytics::into(next),
-                              take_parent<Received>{received, graph_.view(), levels_.data(), parents_.data(), level});
+        vertex_map(graph_.exec(), nullptr, list, outs,
+                   take_parent<Received, lists>{received, graph_.view(), levels_.data(), parents_.data(), level});
     }
 
     template <class Value>
@@ -238,33 +316,75 @@ private:
     buffer<std::uint32_t> parents_;
     analytics::worklists<3> lists_;
     reverse_halo<Executor, std::uint32_t> to_owners_;
+    search_costs costs_;
     std::int32_t depth_ = 0;
     std::int64_t reached_ = 0;
 };
 
-struct flag_level {
+struct is_in_level {
     std::int32_t const* levels;
     std::int32_t level;
-    std::uint8_t* flags;
-    COPPICE_HD void operator()(std::int64_t v) const { flags[v] = levels[v] == level ? 1 : 0; }
+    COPPICE_HD bool operator()(std::int64_t v) const { return levels[v] == level; }
 };
-/// The incoming edges of a rank, for analytics::pull_level.
+/// Pulls into vertex v if it has no level; returns whether it enters level `next`.
 template <class O>
-struct pulled_edges_of_rank {
-    O const* offsets;
-    std::int32_t const* columns; ///< vertices of the rank, then outer vertices
-    std::uint8_t const* flags;   ///< of the same: whether they are in the current level
+struct pull_into_vertex {
+    O const* offsets; ///< of the incoming edges
+    std::int32_t const* columns;
+    is_bit_set own_in_level, outer_in_level; ///< whether vertices are in the current level
     vertex_id const* outer_ids;
     vertex_id own, first;
     std::int32_t next;
-    COPPICE_HD O begin(vertex_id v) const { return offsets[v]; }
-    COPPICE_HD O end(vertex_id v) const { return offsets[v + 1]; }
-    COPPICE_HD vertex_id neighbor(O k) const { return columns[k]; }
-    COPPICE_HD bool in_level(auto const&, vertex_id u) const { return flags[u] != 0; }
-    COPPICE_HD vertex_id parent(vertex_id u) const { return u < own ? first + u : outer_ids[u - own]; }
-    COPPICE_HD std::int32_t next_level() const { return next; }
+    bool takes_first; ///< the parent is the first one in the row, not the smallest one
+    std::int32_t* levels;
+    std::uint32_t* parents;
+    COPPICE_HD bool operator()(std::int64_t v) const {
+        if (levels[v] != -1) return false;
+        std::uint32_t parent = no_parent;
+        for (O k = offsets[v], end = offsets[v + 1]; k < end; ++k) {
+            vertex_id const u = columns[k];
+            if (!(u < own ? own_in_level(u) : outer_in_level(u - own))) continue;
+            auto const found = static_cast<std::uint32_t>(u < own ? first + u : outer_ids[u - own]);
+            if (found < parent) parent = found;
+            if (takes_first) break;
+        }
+        if (parent == no_parent) return false;
+        levels[v] = next;
+        parents[v] = parent;
+        return true;
+    }
 };
-/// Pulled levels of a search. An outer vertex has one byte, whether it is in the current level, from its owner.
+/// Number of vertices in a word of bits, and of their edges.
+struct size_of_word {
+    std::uint32_t const* words;
+    graph_view g;
+    COPPICE_HD level_size operator()(std::int64_t word) const {
+        level_size size;
+        std::int64_t v = 32 * word;
+        for (std::uint32_t bits = words[word]; bits != 0; bits >>= 1, ++v) {
+            if ((bits & 1) == 0) continue;
+            ++size.count;
+            size.work += g.degree(v);
+        }
+        return size;
+    }
+};
+struct append_to_list {
+    analytics::worklist* list;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const {
+        list->items[position] = static_cast<vertex_id>(v);
+    }
+};
+struct set_size_of_list {
+    analytics::worklist* list;
+    level_size size;
+    COPPICE_HD void operator()(std::int64_t) const {
+        list->count = size.count;
+        list->work = size.work;
+    }
+};
+/// Pulled levels of a search, as one bit per vertex: lists would need an atomic operation for nearly every vertex,
+/// because the lanes of a warp find their parents at different times. An outer vertex has a bit from its owner.
 template <executor Executor, class O>
 class level_pull {
 public:
@@ -273,33 +393,50 @@ public:
     /// `incoming`: the rows of the transposed graph.
     level_pull(owned_graph<Executor> const& graph, distributed_rows<Executor, vertex_id, O> const& incoming)
         : graph_(graph), incoming_(incoming), of_outer_(graph.exec(), graph.comm(), incoming.halo_plan()),
-          in_level_(graph.exec(), incoming.size() + incoming.halo()) {}
+          now_(graph.exec(), words_of_bits(incoming.size())), next_(graph.exec(), words_of_bits(incoming.size())) {}
 
-    /// `next` receives the vertices of level `next_level`. Collective.
-    void run(analytics::worklist const* all, analytics::worklist* next, std::int32_t* levels, std::uint32_t* parents,
-             std::int32_t next_level) {
-        using namespace analytics;
+    /// Takes the vertices of a level as the current one.
+    void begin(std::int32_t const* levels, std::int32_t level) {
+        pack_bits(graph_.exec(), graph_.own(), is_in_level{levels, level}, now_.data());
+    }
+    /// Pulls into the vertices of this rank, which are then the current level, and returns their number. Their parents
+    /// are the first ones in their rows, or the smallest ones. Collective.
+    level_size run(std::int32_t* levels, std::uint32_t* parents, std::int32_t next_level, bool takes_first) {
         auto const& exec = graph_.exec();
-        for_each(exec, incoming_.size(), flag_level{levels, next_level - 1, in_level_.data()});
-        of_outer_.start(exec, in_level_.data());
-        of_outer_.finish(exec);
-        exec.copy_elements(of_outer_.values(), in_level_.data() + incoming_.size(), incoming_.halo());
-        pulled_edges_of_rank<O> const edges{incoming_.offsets().data(),
-                                            incoming_.columns().data(),
-                                            in_level_.data(),
-                                            incoming_.outer().data(),
-                                            graph_.own(),
-                                            graph_.first(),
-                                            next_level};
-        vertex_map(exec, nullptr, all, into(next),
-                   pull_level<pulled_edges_of_rank<O>>{graph_.view(), levels, parents, edges});
+        of_outer_.fetch(exec, is_bit_set{now_.data()});
+        pack_bits(exec, graph_.own(),
+                  pull_into_vertex<O>{incoming_.offsets().data(),
+                                      incoming_.columns().data(),
+                                      {now_.data()},
+                                      of_outer_.bits(),
+                                      incoming_.outer().data(),
+                                      graph_.own(),
+                                      graph_.first(),
+                                      next_level,
+                                      takes_first,
+                                      levels,
+                                      parents},
+                  next_.data());
+        now_.swap(next_);
+        return size();
+    }
+    /// Number of vertices of the current level. Waits.
+    level_size size() {
+        return size_ =
+                   reduce(graph_.exec(), now_.size(), level_size{}, size_of_word{now_.data(), graph_.view()}, plus{});
+    }
+    /// Lists the vertices of the current level; after size() or run().
+    void list(analytics::worklist* to) const {
+        queue_select(graph_.exec(), graph_.own(), is_bit_set{now_.data()}, append_to_list{to});
+        for_each(graph_.exec(), 1, set_size_of_list{to, size_});
     }
 
 private:
     owned_graph<Executor> const& graph_;
     distributed_rows<Executor, vertex_id, O> const& incoming_;
-    halo<Executor, std::uint8_t> of_outer_;
-    buffer<std::uint8_t> in_level_;
+    halo_bits<Executor> of_outer_;
+    buffer<std::uint32_t> now_, next_; ///< vertices of the rank in the current and in the next level
+    level_size size_{};
 };
 
 } // namespace coppice::inline v0_1::distributed

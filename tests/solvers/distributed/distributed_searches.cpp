@@ -45,6 +45,18 @@ search_tree tree_by_definition(edge_rows const& g, int source) {
     return tree;
 }
 
+/// The edges in the opposite direction; the rows descend.
+edge_rows opposite_edges(edge_rows const& g) {
+    edge_collector all(g.vertices());
+    for (int u = 0; u < g.vertices(); ++u)
+        for (auto k = std::size_t(g.offsets[std::size_t(u)]); k < std::size_t(g.offsets[std::size_t(u) + 1]); ++k)
+            all.arc(g.columns[k], u, g.lengths[k]);
+    auto rows = all.rows();
+    for (std::size_t v = 0; v + 1 < rows.offsets.size(); ++v)
+        std::reverse(rows.columns.begin() + rows.offsets[v], rows.columns.begin() + rows.offsets[v + 1]);
+    return rows;
+}
+
 /// Levels of 1, 8, 100, 2 and 4 vertices, and others that are not reached. Levels 2 and 3 are pulled: the edges of
 /// level 1 are many, and level 2 has more vertices. Level 4 is pushed, since level 3 is small.
 edge_rows graph_of_pulled_levels() {
@@ -203,6 +215,54 @@ TEST_CASE_TEMPLATE("distributed searches: a pulled level finds the first neighbo
     }
 }
 
+TEST_CASE_TEMPLATE("distributed searches: costs of exchanges do not affect the result", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    using distributed::search_costs;
+    std::vector<named_edges> graphs{{"pulled levels", graph_of_pulled_levels()},
+                                    {"random graph", random_edges(200, 500, true, 7)},
+                                    {"directed graph", random_edges(200, 700, false, 8)},
+                                    {"grid", grid_edges(12, 9)}};
+    for (auto const& [name, graph] : graphs) {
+        CAPTURE(name);
+        auto const transposed = opposite_edges(graph);
+        for (auto const& begin : divisions_of_vertices(graph.vertices())) {
+            CAPTURE(begin);
+            for (int const max_depth : {2, 3, 1 << 20})
+                pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+                    using exec_type = std::remove_cvref_t<decltype(exec)>;
+                    auto const block = rows_of_rank(graph, begin, comm.rank());
+                    auto const opposite = rows_of_rank(transposed, begin, comm.rank());
+                    distributed_rows const rows(exec, comm, block.offsets, block.columns);
+                    distributed_rows const incoming(exec, comm, opposite.offsets, opposite.columns);
+                    auto const expected = bfs_distributed(exec, comm, rows, 0, max_depth, &incoming);
+                    auto const levels = concatenated(exec, comm, expected.levels);
+                    auto const parents = concatenated(exec, comm, expected.parents);
+                    distributed::owned_graph<exec_type> const owned(exec, comm, rows);
+                    // Messages for all pushed levels; values of all outer vertices; pulled instead of pushed levels.
+                    for (auto const costs : {search_costs{-(1 << 20), 0}, search_costs{1 << 20, 0}, search_costs{0, 2},
+                                             search_costs{0, 1000}}) {
+                        CAPTURE(costs.messages);
+                        CAPTURE(costs.sent_byte);
+                        buffer<std::int32_t> start_levels(exec, owned.view().vertices);
+                        buffer<std::uint32_t> start_parents(exec, owned.view().vertices);
+                        for_each(exec, start_levels.size(),
+                                 distributed::begin_search{owned.owns(0) ? 0 : -1, 0, start_levels.data(),
+                                                           start_parents.data()});
+                        distributed::level_search<exec_type> search(owned, std::move(start_levels),
+                                                                    std::move(start_parents), costs);
+                        search.run(distributed::every_edge{}, max_depth,
+                                   distributed::level_pull<exec_type, std::int32_t>(owned, incoming));
+                        CHECK(concatenated(exec, comm, search.levels()) == levels);
+                        CHECK(concatenated(exec, comm, search.parents()) == parents);
+                        CHECK(search.reached() == expected.reached);
+                        CHECK(search.depth() == expected.depth);
+                    }
+                });
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("distributed searches: incoming edges of another number of vertices are an error", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     rank_pool<Fixture> pool;
@@ -230,6 +290,58 @@ TEST_CASE_TEMPLATE("distributed searches: components have the labels of one exec
             CHECK(found.components == one.components);
         });
     });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: components of many pairs of trees", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    for_divided_graphs(true, [&](edge_rows const& graph, std::vector<int> const& begin) {
+        auto const labels = labels_by_definition(graph);
+        pool.run(begin.size() - 1, [&](auto const& exec, rank_communicator const& comm) {
+            using exec_type = std::remove_cvref_t<decltype(exec)>;
+            auto const block = rows_of_rank(graph, begin, comm.rank());
+            distributed_rows const rows(exec, comm, block.offsets, block.columns);
+            distributed::owned_graph<exec_type> const owned(exec, comm, rows);
+            for (std::int64_t const max_gathered : {0, 7, 1 << 20}) { // the contracted graph; either; gathered pairs
+                CAPTURE(max_gathered);
+                buffer<vertex_id> found(exec, owned.own());
+                distributed::rank_trees<exec_type>(owned, max_gathered).label(found.data());
+                CHECK(concatenated(exec, comm, found) == labels);
+            }
+        });
+    });
+}
+
+TEST_CASE_TEMPLATE("distributed searches: components whose largest trees are found by some ranks", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    rank_pool<Fixture> pool;
+    // Stars whose centres and leaves are on different ranks, connected by last edges of long rows or not at all.
+    for (int const ranks : {2, 3, 4, 7})
+        for (int const links : {0, 1, 2}) {
+            CAPTURE(ranks);
+            CAPTURE(links);
+            int const size = 40, n = ranks * size;
+            edge_collector all(n);
+            for (int p = 0; p < ranks; ++p)
+                for (int i = 1; i < size - 4; ++i) {
+                    all.edge(p * size, p * size + i, 1);
+                    if (i % 3 == 0) all.edge(p * size + i, p * size + i + 1, 1);
+                }
+            for (int p = 0; p + 1 < ranks; ++p) {
+                if (links > 0) all.edge(p * size + 9, (p + 1) * size + 20, 1);       // of the largest trees
+                if (links > 1) all.edge(p * size + size - 1, (p + 1) * size + 5, 1); // of a vertex outside of them
+            }
+            auto graph = all.rows();
+            for (bool const descends : {false, true}) {
+                if (descends)
+                    for (std::size_t v = 0; v + 1 < graph.offsets.size(); ++v)
+                        std::reverse(graph.columns.begin() + graph.offsets[v],
+                                     graph.columns.begin() + graph.offsets[v + 1]);
+                auto const labels = labels_by_definition(graph);
+                pool.run(std::size_t(ranks), [&](auto const& exec, rank_communicator const& comm) {
+                    CHECK(components_over_ranks(exec, comm, graph, equal_division(n, ranks)).labels == labels);
+                });
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("distributed searches: long chains between ranks are one component", Fixture,
