@@ -786,13 +786,9 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
 TEST_CASE_TEMPLATE("pagerank: a star converges in float", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int32_t const leaves : {100, 2104, 30000}) {
-        plain_matrix<float> star{leaves + 1, leaves + 1, {0}, {}, {}};
-        for (std::int32_t v = 1; v <= leaves; ++v) star.indices.push_back(v);
-        star.offsets.push_back(leaves);
-        star.indices.insert(star.indices.end(), std::size_t(leaves), 0);
-        for (std::int32_t v = 1; v <= leaves; ++v) star.offsets.push_back(leaves + v);
-        star.values.assign(star.indices.size(), 1.0F);
-        auto const a = star.on(exec);
+        graph_builder star(leaves + 1);
+        for (std::int32_t v = 1; v <= leaves; ++v) star.edge(0, v, 1);
+        auto const a = star.plain().on(exec);
         auto const r = pagerank<float>(exec, graph_view(a), graph_view(a));
         CAPTURE(leaves);
         CHECK(r.converged);
