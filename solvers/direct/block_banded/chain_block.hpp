@@ -137,7 +137,8 @@ private:
         slot_rows<T, shape> const slots{tile.segment(team.segment), g};
         T* const y = slots.known();
         T* const z = y + W;
-        real const size = team.idle || at.lane[0].segment < 0 ? real(0) : s.condensed.sizes[at.lane[0].segment];
+        bool const none = team.idle || at.lane[0].segment < 0;
+        real const size = none ? real(0) : s.condensed.sizes[at.lane[0].segment];
         take_boundary(at, y, z);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
@@ -149,7 +150,7 @@ private:
             for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        unsigned const flagged = block.ballot(size < 0 || violates(slots, residual, size));
+        unsigned const flagged = block.ballot(!none && (size < 0 || violates(slots, residual, size)));
         store(flagged);
         again(flagged);
     }
