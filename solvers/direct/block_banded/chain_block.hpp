@@ -150,7 +150,9 @@ private:
             for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        unsigned const flagged = block.ballot(!none && (size < 0 || violates(slots, residual, size)));
+        // The first lane of a segment, which has computed the unknowns, votes for it.
+        unsigned const flagged =
+            block.ballot(!none && team.rank() == 0 && (size < 0 || violates(slots, residual, size)));
         store(flagged);
         again(flagged);
     }
