@@ -12,7 +12,7 @@ template <class T>
 struct widest_path_result {
     buffer<T> widths{};          ///< widths; infinity at the source, -infinity: not reached
     buffer<vertex_id> parents{}; ///< predecessor on a widest path; the source is its own parent; -1: not reached
-    std::int64_t rounds = 0; ///< depends on the executor and its threads
+    std::int64_t rounds = 0;     ///< depends on the executor and its threads
 };
 
 /// Computes for every vertex the largest width over all paths from `source` (bottleneck paths). The width of a path is
