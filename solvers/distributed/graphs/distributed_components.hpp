@@ -11,9 +11,11 @@
 #include <vector>
 
 #include <coppice/graph/structure/components.hpp>
+#include <coppice/semiring/matrix_operations/hypersparse.hpp>
 #include <coppice/solvers/distributed/graphs/contracted_trees.hpp>
 #include <coppice/solvers/distributed/graphs/halo_bits.hpp>
 #include <coppice/solvers/distributed/graphs/merged_order.hpp>
+#include <coppice/solvers/distributed/rows/compact_indices.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -162,23 +164,9 @@ struct store_shared_pair {
     std::uint64_t* to;
     COPPICE_HD void operator()(std::int64_t) const { *to = pair_of_trees(*smallest, shared_tree); }
 };
-struct differs_from_last {
-    std::uint64_t const* pairs;
-    COPPICE_HD bool operator()(std::int64_t i) const { return i == 0 || pairs[i] != pairs[i - 1]; }
-};
-struct copy_pair {
-    std::uint64_t const* from;
-    std::uint64_t* to;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t i) const { to[position] = from[i]; }
-};
 struct is_flagged {
     std::uint8_t const* flags;
     COPPICE_HD bool operator()(std::int64_t k) const { return flags[k] != 0; }
-};
-struct list_flagged {
-    vertex_id const* ids;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const { to[position] = ids[k]; }
 };
 /// Stores the label of a root, as a negative number, if the tree is one of this rank.
 struct store_label_of_root {
@@ -363,28 +351,21 @@ private:
     }
     /// The same for the roots of the trees of this rank, if there are many pairs: the trees form a graph that is
     /// distributed like the vertices.
-    labelled_roots labels_by_contraction(number_of_tree const& number, buffer<std::uint64_t>& pairs, std::int64_t count,
-                                         buffer<std::uint8_t> const& is_root) const {
+    labelled_roots labels_by_contraction(number_of_tree const& number, buffer<std::uint64_t> const& pairs,
+                                         std::int64_t count, buffer<std::uint8_t> const& is_root) const {
         auto const& exec = graph_.exec();
         auto const& comm = graph_.comm();
         auto const ids = graph_.outer_ids();
         buffer<vertex_id> outer_roots(exec, ids.size());
         std::int64_t const outer_count =
-            select(exec, ids.size(), is_flagged{is_root.data()}, list_flagged{ids.data(), outer_roots.data()});
+            select(exec, ids.size(), is_flagged{is_root.data()}, list_index{ids.data(), outer_roots.data()});
         auto roots = to_vector(exec, array_view<vertex_id const>(outer_roots.data(), outer_count));
         vertex_id const own_shared =
-            number.tree >= 0 ? vertex_id(exec.load(pairs.data() + count - 1) >> 32) : shared_tree; // before the sort
-        buffer<std::uint64_t> distinct(exec, count);
-        buffer<std::uint8_t> no_values(exec, count);
-        fill(exec, no_values.view(), 0);
-        sort_by_key(exec, array_view<std::uint64_t>(pairs.data(), count), no_values.view());
-        std::int64_t const distinct_count =
-            select(exec, count, differs_from_last{pairs.data()}, copy_pair{pairs.data(), distinct.data()});
+            number.tree >= 0 ? vertex_id(exec.load(pairs.data() + count - 1) >> 32) : shared_tree;
+        auto const distinct = coppice::detail::distinct_of(exec, copy_of(exec, pairs.view().slice(0, count)));
         std::vector<tree_pair> edges;
-        for (std::uint64_t const pair :
-             to_vector(exec, array_view<std::uint64_t const>(distinct.data(), distinct_count))) {
+        for (std::uint64_t const pair : to_vector(exec, distinct))
             edges.emplace_back(vertex_id(pair >> 32), vertex_id(pair & 0xffffffffu));
-        }
         vertex_id const shared = comm.all_reduce(own_shared, [](vertex_id a, vertex_id b) { return std::min(a, b); });
         for (auto& [mine, other] : edges) {
             if (mine == shared_tree) mine = shared;
