@@ -25,7 +25,7 @@ inline constexpr vertex_id shared_tree = std::numeric_limits<vertex_id>::max();
 
 /// The rows of a rank as a graph of its vertices and outer vertices in the order of global indices, so that vertices of
 /// high degree are roots, whichever rank owns them, if they have the smallest indices.
-struct merged_rows {
+struct ordered_rows {
     merged_order order;
     graph_view rows; ///< of local vertices
 
@@ -35,7 +35,7 @@ struct merged_rows {
 };
 /// analytics::unite_other_edges for local vertices u.
 struct unite_other_edges_of_rank {
-    analytics::unite_other_edges<merged_rows> other;
+    analytics::unite_other_edges<ordered_rows> other;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
         return other.enters(worker, other.g.order.before + u);
@@ -222,7 +222,7 @@ public:
     void label(vertex_id* labels) {
         using namespace analytics;
         auto const& exec = graph_.exec();
-        merged_rows const rows{order_, graph_.view()};
+        ordered_rows const rows{order_, graph_.view()};
         unite_first(exec, rows, up_, every_vertex(exec, graph_.view()).data());
         vertex_id const largest = presumed_largest_tree();
         edge_map(exec, nullptr, own_.data(), graph_.view(), nothing(),
