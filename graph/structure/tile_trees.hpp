@@ -14,6 +14,7 @@ namespace coppice::inline v0_1::analytics {
 
 /// Unites the trees of two vertices: links the larger root to the smaller (Shiloach and Vishkin), so that the root of a
 /// finished tree is its smallest vertex for any order of the edges.
+COPPICE_NO_EXEC_CHECK
 template <class Worker>
 COPPICE_HD void unite_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id v) {
     vertex_id a = worker.load(up + u), b = worker.load(up + v);
