@@ -223,12 +223,13 @@ TEST_CASE_TEMPLATE("distributed: small and empty ranks hardly change the iterati
         int more; ///< additional iterations allowed for several ranks, beyond a fifth
     };
     // All rows of 12 ranks move to two or one of them, those of 60025 on the second level.
+    // The iterations of bicgstab depend on rounding errors, those of gmres hardly: 11 on one rank, 12 to 14 on several.
     for (of_test const& of : {of_test{"laplace2d", 98, "cg", 1},
                               {"laplace2d", 245, "cg", 1},
                               {"laplace3d", 20, "cg", 1},
                               {"aniso2", 98, "cg", 1},
                               {"rotated", 98, "cg", 2},
-                              {"convection", 98, "bicgstab", 1},
+                              {"convection", 98, "gmres", 2},
                               {"circuit", 70, "cg", 1}}) {
         if (sanitized && !(of.kind == "laplace2d" && of.nx == 98) && of.kind != "convection") continue;
         CAPTURE(of.kind);
