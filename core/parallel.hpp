@@ -17,8 +17,6 @@
 ///     `in(i)` may read what `out(i, ·)` overwrites.
 ///   - `select(exec, n, keep, emit) -> count`: emit(position, i) for the i with keep(i), positions in increasing i;
 ///     waits. `keep` must not depend on what `emit` writes.
-///   - `pack_bits(exec, n, set, words)`: bit i % 32 of the std::uint32_t words[i / 32] = set(i) for i in [0, n); the
-///     bits after n are 0. Does not wait.
 ///   - `queue_exclusive_scan`, `queue_select`: as exclusive_scan and select, without the returned value; do not wait.
 ///   - `sort_by_key(exec, keys, values)`: sorts both by key, stable; keys are integers, or floating without NaN.
 ///   - `fill(exec, view, value)`: every element = value.

@@ -86,11 +86,6 @@ void for_each(cuda_executor const& exec, std::int64_t n, F f) {
     launch_early(exec, &detail::for_each_kernel<F>, dim3(grid), threads, 0, {}, n, f);
 }
 
-template <class Predicate>
-void pack_bits(cuda_executor const& exec, std::int64_t n, Predicate set, std::uint32_t* words) {
-    for_each(exec, (n + 31) / 32 * 32, detail::pack_bit<Predicate>{n, set, words});
-}
-
 template <class R, class Map, class Combine>
 void reduce_to(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine, R* to) {
     auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
@@ -129,7 +124,7 @@ buffer<std::int64_t> select_with_counts(cuda_executor const& exec, std::int64_t 
     std::int64_t const count = (n + 31) / 32;
     buffer<std::uint32_t> words(exec, count);
     buffer<std::int64_t> ends(exec, count);
-    pack_bits(exec, n, keep, words.data());
+    for_each(exec, 32 * count, pack_bit<Predicate>{n, keep, words.data()});
     auto const input =
         thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), count_flags{words.data()});
     with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {

@@ -177,18 +177,6 @@ void queue_select(host_executor const& exec, std::int64_t n, Predicate keep, Emi
     select(exec, n, keep, emit);
 }
 
-template <class Predicate>
-void pack_bits(host_executor const& exec, std::int64_t n, Predicate set, std::uint32_t* words) {
-    detail::for_each_block(exec, n, detail::host_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        for (std::int64_t word = first; word < last; word += 32) {
-            std::uint32_t bits = 0;
-            for (std::int64_t i = word, end = std::min(word + 32, last); i < end; ++i)
-                bits |= std::uint32_t(set(i) ? 1 : 0) << (i - word);
-            words[word / 32] = bits;
-        }
-    });
-}
-
 template <class Key, class Value>
 void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Value> values) {
     require_elements("keys of sort_by_key", keys);

@@ -17,6 +17,11 @@
 ///     whether v is done. Vertices that are not done are appended to outs[0]. f.reads_ahead is the result of
 ///     should_read_ahead(), for devices. Unless worker.recurses, at most one worker tries a vertex at a time.
 ///
+///   - `bitmap_map(exec, predicate, in, out, f)`: stores the set of the vertices v of a list of all vertices for which
+///     f(worker, v) is true; f is called once for each. Adds their number to out->count and the sum of f.work(v) to
+///     out->work. Needs no atomic operation for a vertex, as a list does on devices if few lanes of a warp emit
+///     together.
+///
 /// All do nothing if the device predicate `predicate` is false (core/device_predicate.hpp; a null pointer is true).
 /// They can be captured and replayed: the length of the list is read when the work begins. `f` is a function object
 /// (COPPICE_HD, trivially copyable). Many workers may call it concurrently; it accesses shared data through the worker:
@@ -51,6 +56,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <coppice/core/block.hpp>
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/repeat.hpp>
 #include <coppice/graph/frontier/graph_view.hpp>
@@ -74,10 +80,14 @@ struct set_flag_at {
         worker.store(flags + at[k], 1);
     }
 };
-struct clear_list {
-    worklist* list;
-    COPPICE_HD void operator()(std::int64_t) const { list->clear(); }
+/// Empties a list or a bitmap.
+template <class Set>
+struct clear_set {
+    Set* set;
+    COPPICE_HD void operator()(std::int64_t) const { set->clear(); }
 };
+template <class Set>
+clear_set(Set*) -> clear_set<Set>;
 /// Makes the list of all vertices.
 struct list_all {
     worklist* list;
@@ -85,6 +95,20 @@ struct list_all {
     COPPICE_HD void operator()(std::int64_t i) const {
         list->items[i] = static_cast<vertex_id>(i);
         if (i == 0) list->count = count;
+    }
+};
+
+/// Appends the vertices of a bitmap to a list, by its words.
+struct list_word_of {
+    graph_view g;
+    bitmap const* set;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id word) const {
+        for (std::uint32_t left = set->words[word]; left != 0; left &= left - 1) {
+            vertex_id const v = 32 * word + first_lane(left);
+            worker.emit(v, g.degree(v));
+        }
     }
 };
 

@@ -171,6 +171,40 @@ __global__ void vertex_map_kernel(int const* predicate, worklist const* in, outp
     vertex_map_of_grid(worker, list, f);
 }
 
+/// Stores the bits of all vertices with all threads of a grid. A warp adds its numbers at the end.
+template <class F>
+__device__ void bitmap_map_of_grid(cuda_worker<1>& worker, std::int64_t vertices, bitmap* out, F const& f) {
+    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
+    int const lane = int(threadIdx.x) % 32;
+    std::uint32_t* const words = out->words;
+    std::int64_t count = 0, work = 0;
+    for (std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x - lane; first < vertices;
+         first += stride) {
+        std::int64_t const v = first + lane;
+        bool const is_member = v < vertices && f(worker, vertex_id(v));
+        unsigned const bits = __ballot_sync(~0u, is_member);
+        if (lane == 0) words[first / 32] = bits;
+        if (is_member) {
+            ++count;
+            work += f.work(vertex_id(v));
+        }
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        count += __shfl_down_sync(~0u, count, step);
+        work += __shfl_down_sync(~0u, work, step);
+    }
+    if (lane != 0 || count == 0) return;
+    worker.add(&out->count, count);
+    worker.add(&out->work, work);
+}
+template <class F>
+__global__ void bitmap_map_kernel(int const* predicate, worklist const* in, bitmap* out, F f) {
+    wait_for_predecessor();
+    if (!is_enabled(predicate)) return;
+    cuda_worker<1> worker(nothing());
+    bitmap_map_of_grid(worker, in->count, out, f);
+}
+
 /// Vertices that a lane holds, in shared memory that allows maximum occupancy.
 inline constexpr int vertices_per_lane = 32;
 /// Number of attempts before the remaining vertices go to the next list. If rows are long, an attempt costs more than
@@ -369,6 +403,11 @@ template <int N, class F>
 void vertex_map(cuda_executor const& exec, int const* predicate, worklist const* in, outputs<N> const& outs,
                 F const& f) {
     launch_early(exec, &vertex_map_kernel<N, F>, map_blocks(exec), map_threads, 0, {}, predicate, in, outs, f);
+}
+
+template <class F>
+void bitmap_map(cuda_executor const& exec, int const* predicate, worklist const* in, bitmap* out, F const& f) {
+    launch_early(exec, &bitmap_map_kernel<F>, map_blocks(exec), map_threads, 0, {}, predicate, in, out, f);
 }
 
 template <int N, class F>

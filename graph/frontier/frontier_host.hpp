@@ -3,6 +3,7 @@
 /// Vertex maps and edge maps on the host. See graph/frontier/frontier.hpp for the contract.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <coppice/graph/frontier/eager_edge_map_host.hpp>
@@ -20,6 +21,28 @@ void vertex_map(host_executor const& exec, int const* predicate, worklist const*
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) f(worker, list[i]);
     });
+}
+
+template <class F>
+void bitmap_map(host_executor const& exec, int const* predicate, worklist const* in, bitmap* out, F const& f) {
+    if (!is_enabled(predicate)) return;
+    std::int64_t const vertices = in->count;
+    with_workers(exec, words_of_bits(vertices), 4096 / 32, nothing(),
+                 [&](auto& worker, std::int64_t first, std::int64_t last) {
+                     std::int64_t count = 0, work = 0;
+                     for (std::int64_t word = first; word < last; ++word) {
+                         std::uint32_t bits = 0;
+                         for (std::int64_t v = 32 * word, end = std::min(v + 32, vertices); v < end; ++v) {
+                             if (!f(worker, vertex_id(v))) continue;
+                             bits |= std::uint32_t(1) << v % 32;
+                             ++count;
+                             work += f.work(vertex_id(v));
+                         }
+                         out->words[word] = bits;
+                     }
+                     worker.add(&out->count, count);
+                     worker.add(&out->work, work);
+                 });
 }
 
 /// One attempt: a worker decides the vertices that a vertex waits for recursively.

@@ -5,7 +5,8 @@
 ///     rounds<Executor> r(exec);
 ///     r.run(loop, edge_step{predicate, in, g, outs, f}, ..., single_step{f});
 ///
-/// executes while (loop->on) { every step, in order }, where a step is edge_map, vertex_map or for_each(exec, 1, f).
+/// executes while (loop->on) { every step, in order }, where a step is edge_map, vertex_map, bitmap_map or
+/// for_each(exec, 1, f).
 /// The last step is a single step. Only single steps change device predicates and lists and stop the loop. On CUDA, one
 /// kernel, whose blocks synchronise with each other, executes many small rounds: on a grid or a road network the launch
 /// of a step takes longer than its work. On CUDA run() returns when the loop is queued. The data of the steps must
@@ -35,6 +36,13 @@ struct item_step {
     bool opens_late = false;
 };
 template <class F>
+struct bitmap_step {
+    int const* predicate;
+    worklist const* in; ///< all vertices
+    bitmap* out;
+    F f;
+};
+template <class F>
 struct single_step {
     F f;
 };
@@ -45,6 +53,8 @@ item_step(int const*, worklist const*, outputs<N>, F) -> item_step<N, F>;
 template <int N, class F>
 item_step(int const*, worklist const*, outputs<N>, F, bool) -> item_step<N, F>;
 template <class F>
+bitmap_step(int const*, worklist const*, bitmap*, F) -> bitmap_step<F>;
+template <class F>
 single_step(F) -> single_step<F>;
 
 template <executor Executor, int N, class F>
@@ -54,6 +64,10 @@ void run_step(Executor const& exec, edge_step<N, F> const& s) {
 template <executor Executor, int N, class F>
 void run_step(Executor const& exec, item_step<N, F> const& s) {
     vertex_map(exec, s.predicate, s.in, s.outs, s.f);
+}
+template <executor Executor, class F>
+void run_step(Executor const& exec, bitmap_step<F> const& s) {
+    bitmap_map(exec, s.predicate, s.in, s.out, s.f);
 }
 template <executor Executor, class F>
 void run_step(Executor const& exec, single_step<F> const& s) {

@@ -31,6 +31,10 @@ __device__ bool is_small(item_step<N, F> const& s) {
     return (!s.opens_late && !is_enabled(s.predicate)) || s.in->count <= few_items;
 }
 template <class F>
+__device__ bool is_small(bitmap_step<F> const& s) {
+    return !is_enabled(s.predicate) || s.in->count <= few_items;
+}
+template <class F>
 __device__ bool is_small(single_step<F> const&) {
     return true;
 }
@@ -101,6 +105,12 @@ __device__ void map_step(item_step<N, F> const& s, worklist const& list) {
     vertex_map_of_grid(worker, list, s.f);
 }
 
+template <class F>
+__device__ void map_step(bitmap_step<F> const& s, worklist const& list) {
+    cuda_worker<1> worker(nothing());
+    bitmap_map_of_grid(worker, list.count, s.out, s.f);
+}
+
 /// Barrier of all threads of the cluster: writes before it are visible after it.
 __device__ inline void sync_cluster() {
 #if __CUDA_ARCH__ >= 900
@@ -153,6 +163,14 @@ struct round_plan {
     worklist list{};   ///< list of the first of these maps
 };
 
+template <class Step>
+__device__ void touch_outputs(Step const& s) {
+    for (worklist const* list : s.outs.list) touch(list);
+}
+template <class F>
+__device__ void touch_outputs(bitmap_step<F> const& s) {
+    touch(s.out);
+}
 /// Prefetches what the first block will read.
 __device__ inline void touch_lists(step_list<> const&) {}
 template <class First, class... Rest>
@@ -160,7 +178,7 @@ __device__ void touch_lists(step_list<First, Rest...> const& steps) {
     if constexpr (is_map<First>) {
         touch(steps.first.predicate);
         touch(steps.first.in);
-        for (worklist const* list : steps.first.outs.list) touch(list);
+        touch_outputs(steps.first);
     }
     touch_lists(steps.rest);
 }

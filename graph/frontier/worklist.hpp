@@ -20,6 +20,19 @@ struct worklist {
     COPPICE_HD void clear() { count = work = 0; }
 };
 
+inline std::int64_t words_of_bits(std::int64_t bits) { return (bits + 31) / 32; }
+
+/// Set of vertices, one bit each. The words and this descriptor are in the memory of the executor.
+struct bitmap {
+    std::uint32_t* words = nullptr; ///< bit v % 32 of words[v / 32]: whether v is in the set
+    std::int64_t count = 0;         ///< number of vertices
+    std::int64_t work = 0;          ///< edges of their rows
+
+    /// The next map writes all words.
+    COPPICE_HD void clear() { count = work = 0; }
+    COPPICE_HD bool operator()(std::int64_t v) const { return (words[v >> 5] >> (v & 31) & 1) != 0; }
+};
+
 /// The lists that a map appends to.
 template <int N>
 struct outputs {
@@ -59,9 +72,32 @@ private:
     buffer<values> lists_;
 };
 
-/// Swaps two lists and empties the second.
-COPPICE_HD inline void swap_and_clear(worklist& a, worklist& b) {
-    worklist const old = a;
+struct begin_bitmaps {
+    std::uint32_t* words;
+    std::int64_t each;
+    bitmap* bitmaps;
+    COPPICE_HD void operator()(std::int64_t k) const { bitmaps[k] = {words + k * each, 0, 0}; }
+};
+/// Owns two bitmaps of n vertices.
+class bitmap_pair {
+public:
+    template <executor Executor>
+    bitmap_pair(Executor const& exec, std::int64_t n) : words_(exec, 2 * words_of_bits(n)), bitmaps_(exec, 2) {
+        for_each(exec, 2, begin_bitmaps{words_.data(), words_of_bits(n), bitmaps_.data()});
+    }
+    bitmap* operator[](int k) { return bitmaps_.data() + k; }
+    /// Words of bitmap k, unless they were swapped.
+    std::uint32_t* words(int k) { return words_.data() + k * (words_.size() / 2); }
+
+private:
+    buffer<std::uint32_t> words_;
+    buffer<bitmap> bitmaps_;
+};
+
+/// Swaps two lists or bitmaps and empties the second.
+template <class Set>
+COPPICE_HD void swap_and_clear(Set& a, Set& b) {
+    Set const old = a;
     a = b;
     b = old;
     b.clear();

@@ -30,8 +30,8 @@ struct bfs_result {
 
 /// Computes levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first
 /// search, 2012). The cost of a pushed level is the number of edges of its vertices, independent of the size of the
-/// graph. Memory: 6 words per vertex. The result is the same for any number of threads, on host and CUDA. On CUDA one
-/// launch executes all levels; waits at the end.
+/// graph. Memory: 4 words and 2 bits per vertex. The result is the same for any number of threads, on host and CUDA. On
+/// CUDA one launch executes all levels; waits at the end.
 ///
 /// Throws argument_error if the source is no vertex or max_depth is negative, dimension_error if `incoming` has another
 /// number of vertices.
@@ -42,10 +42,13 @@ namespace analytics {
 
 struct bfs_state {
     loop_switch loop{1};
-    int push = 1;
-    int pull = 0;
+    int push = 1; ///< what the next round does; exactly one of push, pull and list is 1
+    int pull = 0; ///< the level becomes a bitmap
+    int pack = 0; ///< the level is a list: its bitmap is needed first
+    int list = 0; ///< the level is a bitmap: makes it a list
     int may_pull = 0;
     std::int32_t depth = 0;
+    std::int64_t count = 1; ///< vertices of the level
     std::int64_t reached = 1;
     std::int64_t edges_left = 0; ///< edges of the vertices that are not reached
 };
@@ -56,7 +59,6 @@ struct begin_bfs {
     std::int32_t* levels;
     std::uint32_t* parents;
     worklist* now;
-    worklist* all_vertices;
     bfs_state* state;
     COPPICE_HD void operator()(std::int64_t v) const {
         levels[v] = v == source ? 0 : -1;
@@ -64,8 +66,6 @@ struct begin_bfs {
         if (v != source) return;
         now->items[0] = source;
         now->count = 1;
-        all_vertices->items = nullptr;
-        all_vertices->count = g.vertices;
         state->edges_left = g.edge_count - g.degree(source);
     }
 };
@@ -138,81 +138,35 @@ struct offer_parent {
     }
 };
 
-/// Whether a vertex is in the current level: by its level.
-struct has_level {
-    std::int32_t const* levels;
-    bfs_state const* state;
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool operator()(auto const& worker, vertex_id u) const {
-        return worker.load(levels + u) == state->depth;
-    }
-};
-/// The same for a neighbour of an unreached vertex: it is in the current level if it was reached before, since earlier
-/// levels have reached all their neighbours. The bits of all vertices fit into a cache of one core.
-struct was_reached {
-    std::uint64_t const* bits;
-    bool operator()(auto const&, vertex_id u) const { return (bits[u >> 6] >> (u & 63) & 1) != 0; }
-};
-/// Sets the bits of 64 vertices: by bytes, which compilers vectorise, and one product for 8 of them.
-struct set_reached_bits {
-    std::int32_t const* levels;
-    vertex_id vertices;
-    std::uint64_t* bits;
-    void operator()(auto&, vertex_id word) const {
-        constexpr std::uint64_t gather = 0x0102040810204080; // moves bit 0 of byte i to bit 56 + i
-        std::int64_t const first = std::int64_t(word) * 64, count = std::min<std::int64_t>(64, vertices - first);
-        unsigned char reached[64] = {};
-        for (std::int64_t i = 0; i < count; ++i) reached[i] = levels[first + i] >= 0 ? 1 : 0;
-        std::uint64_t set = 0;
-        for (int i = 0; i < 64; i += 8) {
-            std::uint64_t eight = 0;
-            for (int j = 7; j >= 0; --j) eight = eight << 8 | reached[i + j];
-            set |= (eight * gather >> 56) << i;
-        }
-        bits[word] = set;
-    }
-};
-
-/// The incoming edges of a graph on one executor, for pull_level.
-template <class InLevel>
-struct pulled_edges {
+/// Whether a vertex is in the current level.
+struct is_in_level {
     graph_view g;
+    std::int32_t const* levels;
     bfs_state const* state;
-    InLevel level;
-    COPPICE_HD std::int32_t begin(vertex_id v) const { return g.offsets[v]; }
-    COPPICE_HD std::int32_t end(vertex_id v) const { return g.offsets[v + 1]; }
-    COPPICE_HD vertex_id neighbor(std::int32_t k) const { return g.neighbors[k]; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD bool in_level(Worker const& worker, vertex_id u) const {
-        return level(worker, u);
-    }
-    COPPICE_HD vertex_id parent(vertex_id u) const { return u; }
-    COPPICE_HD std::int32_t next_level() const { return state->depth + 1; }
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const { return levels[v] == state->depth; }
+    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
 };
-/// Pulls into an unreached vertex from the first of its neighbours that is in the current level. `incoming`: the edges
-/// k in [begin(v), end(v)) of v, from neighbor(k); in_level(worker, u): whether a neighbour is in the current level;
-/// parent(u): its index as a parent.
-template <class Incoming>
+/// Pulls into an unreached vertex from the first of its neighbours that is in the current level; returns whether there
+/// is one.
 struct pull_level {
-    graph_view g; ///< the outgoing edges
+    graph_view g, incoming;
+    bitmap const* level;
     std::int32_t* levels;
     std::uint32_t* parents;
-    Incoming incoming;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        if (levels[v] != -1) return;
-        std::int32_t const next = incoming.next_level();
-        for (auto k = incoming.begin(v), end = incoming.end(v); k < end; ++k) {
-            vertex_id const u = incoming.neighbor(k);
-            if (!incoming.in_level(worker, u)) continue;
-            worker.store(levels + v, next);
-            parents[v] = static_cast<std::uint32_t>(incoming.parent(u));
-            worker.emit(v, g.degree(v));
-            return;
+    bfs_state const* state;
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const {
+        if (levels[v] != -1) return false;
+        bitmap const in_level{level->words};
+        for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
+            vertex_id const u = incoming.neighbors[k];
+            if (!in_level(u)) continue;
+            levels[v] = state->depth + 1;
+            parents[v] = static_cast<std::uint32_t>(u);
+            return true;
         }
+        return false;
     }
+    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
 };
 
 /// Whether to pull into the next level, from a frontier of `count` vertices with `work` edges; the frontier before had
@@ -224,24 +178,44 @@ COPPICE_HD inline bool is_pulled(bool was_pulled, std::int64_t before, std::int6
 }
 
 struct next_level {
-    worklist* now;
-    worklist* next;
+    worklist *now, *next;
+    bitmap *now_bits, *next_bits; ///< null: no level is pulled
     bfs_state* state;
     std::int64_t vertices;
     std::int32_t max_depth;
     COPPICE_HD void operator()(std::int64_t) const {
-        std::int64_t const before = now->count;
-        swap_and_clear(*now, *next);
         bfs_state& s = *state;
-        if (now->count == 0) return s.loop.stop();
+        if (s.list != 0) { // the next round pushes from this list
+            s.list = 0;
+            s.push = 1;
+            return;
+        }
+        bool const pulled = s.pull != 0;
+        if (pulled)
+            end_level(*now_bits, *next_bits);
+        else
+            end_level(*now, *next);
+        if (s.loop.on == 0) return;
+        s.pack = s.pull != 0 && !pulled ? 1 : 0;
+        s.list = s.pull == 0 && pulled ? 1 : 0;
+        s.push = s.pull == 0 && !pulled ? 1 : 0;
+        if (s.list != 0) now->clear();
+    }
+
+private:
+    /// Takes the next level and decides whether to pull from it.
+    template <class Set>
+    COPPICE_HD void end_level(Set& level, Set& found) const {
+        bfs_state& s = *state;
+        std::int64_t const before = s.count;
+        swap_and_clear(level, found);
+        s.count = level.count;
+        if (s.count == 0) return s.loop.stop();
         ++s.depth;
-        s.reached += now->count;
-        s.edges_left -= now->work;
+        s.reached += s.count;
+        s.edges_left -= level.work;
         if (s.depth >= max_depth) return s.loop.stop();
-        bool const pulls =
-            s.may_pull != 0 && is_pulled(s.pull != 0, before, now->count, now->work, s.edges_left, vertices);
-        s.pull = pulls ? 1 : 0;
-        s.push = pulls ? 0 : 1;
+        s.pull = s.may_pull != 0 && is_pulled(s.pull != 0, before, s.count, level.work, s.edges_left, vertices) ? 1 : 0;
     }
 };
 
@@ -258,41 +232,35 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     bfs_result result{buffer<std::int32_t>(exec, g.vertices), buffer<vertex_id>(exec, g.vertices)};
     auto* const levels = result.levels.data();
     auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
-    worklists<3> lists(exec, g.vertices);
-    worklist *const now = lists[0], *const next = lists[1], *const all_vertices = lists[2];
+    worklists<2> lists(exec, g.vertices);
+    worklist *const now = lists[0], *const next = lists[1];
+    bitmap_pair bits(exec, may_pull ? g.vertices : 0);
+    auto const all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto const all_words = placed(exec, worklist{nullptr, words_of_bits(g.vertices), 0});
     auto state = placed(exec, bfs_state{.loop = {options.max_depth > 0 ? 1 : 0}, .may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
-    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, all_vertices, s});
+    for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, s});
     rounds<Executor> search(exec);
-    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
-        single_step const end{next_level{now, next, s, g.vertices, options.max_depth}};
-        auto const pull = [&](auto const& in_level) {
-            using edges = pulled_edges<std::remove_cvref_t<decltype(in_level)>>;
-            return item_step{&s->pull, all_vertices, into(next),
-                             pull_level<edges>{g, levels, parents, {options.incoming, s, in_level}}};
-        };
+        single_step const end{next_level{now, next, bits[0], bits[1], s, g.vertices, options.max_depth}};
         if (!may_pull) return search.run(&s->loop, push, end);
-        if constexpr (on_host) {
-            buffer<std::uint64_t> bits(exec, (std::int64_t(g.vertices) + 63) / 64);
-            worklist const words{nullptr, bits.size(), 0};
-            item_step const set_bits{&s->pull, &words, nothing(), set_reached_bits{levels, g.vertices, bits.data()}};
-            search.run(&s->loop, push, set_bits, pull(was_reached{bits.data()}), end);
-        } else {
-            search.run(&s->loop, push, pull(has_level{levels, s}), end);
-        }
+        item_step const list{&s->list, all_words.data(), into(now), list_word_of{g, bits[0]}};
+        bitmap_step const pack{&s->pack, all_vertices.data(), bits[0], is_in_level{g, levels, s}};
+        bitmap_step const pull{&s->pull, all_vertices.data(), bits[1],
+                               pull_level{g, options.incoming, bits[0], levels, parents, s}};
+        search.run(&s->loop, list, push, pack, pull, end);
     };
     // If rows are short, a sequential pass over them costs a host thread less than a second random access for every
     // edge. Devices overlap enough accesses.
-    bool const parents_late = on_host && !has_long_rows(g);
+    bool const parents_late = std::is_same_v<Executor, host_executor> && !has_long_rows(g);
     if (!parents_late) run(push_level{g, levels, parents, &s->depth});
-    if constexpr (on_host) {
+    if constexpr (std::is_same_v<Executor, host_executor>) {
         if (parents_late) run(reach_level{g, levels, &s->depth});
         if (parents_late && may_pull)
-            vertex_map(exec, nullptr, all_vertices, nothing(), choose_parent{options.incoming, levels, parents});
+            vertex_map(exec, nullptr, all_vertices.data(), nothing(), choose_parent{options.incoming, levels, parents});
         else if (parents_late)
-            edge_map(exec, nullptr, all_vertices, g, nothing(), offer_parent{g, levels, parents});
+            edge_map(exec, nullptr, all_vertices.data(), g, nothing(), offer_parent{g, levels, parents});
     }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;

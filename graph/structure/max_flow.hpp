@@ -365,7 +365,7 @@ private:
             nullptr);
     }
     void list_all_active(worklist* now) {
-        for (int k = 0; k < 3; ++k) for_each(exec_, 1, clear_list{lists_[k]});
+        for (int k = 0; k < 3; ++k) for_each(exec_, 1, clear_set{lists_[k]});
         for_each(exec_, 1, next_flow_round{state_.data()});
         vertex_map(exec_, nullptr, all_.data(), into(now), list_active{x_, state_.data(), false});
         for_each(exec_, 1, next_flow_round{state_.data()});

@@ -215,7 +215,7 @@ void match_in_rounds(Executor const& exec, graph_view g, int bits, vertex_id* ma
     auto const all = every_vertex(exec, g);
     auto matched = placed(exec, 0);
     auto loop = placed(exec, loop_switch{1});
-    for_each(exec, 1, clear_list{now});
+    for_each(exec, 1, clear_set{now});
     vertex_map(exec, nullptr, all.data(), into(now), list_free{g, mates});
     rounds<Executor>(exec).run(
         loop.data(), edge_step{nullptr, now, g, nothing(), find_best{g, position, bits, mates, best.data()}},

@@ -250,7 +250,7 @@ public:
         while (round()) ++rounds;
         if (max_light == std::numeric_limits<T>::infinity()) return rounds;
         vertex_map(exec_, nullptr, all_vertices.data(), nothing(), flatten_tree{up_.data()});
-        for_each(exec_, 1, clear_list{roots_[0]});
+        for_each(exec_, 1, clear_set{roots_[0]});
         vertex_map(exec_, nullptr, all_vertices.data(), into(roots_[0]), list_trees{up_.data()});
         vertex_map(exec_, nullptr, every_edge.data(), into(edges_[0]),
                    list_heavy<T>{state(), halves(trees_), weights_.data(), max_light});

@@ -241,21 +241,6 @@ TEST_CASE_TEMPLATE("select keeps the order", Fixture, COPPICE_TEST_EXECUTORS) {
     }
 }
 
-TEST_CASE_TEMPLATE("pack_bits: a bit for each item, then zeros", Fixture, COPPICE_TEST_EXECUTORS) {
-    auto const exec = Fixture::exec();
-    for (auto const n : sizes) {
-        auto const values = random_values<int>(n, 0, 1000);
-        std::vector<std::uint32_t> expected(static_cast<std::size_t>((n + 31) / 32), 0);
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (values[i] % 2 != 0) expected[i / 32] |= std::uint32_t(1) << i % 32;
-        auto const in = exec.copy(values);
-        buffer<std::uint32_t> words(exec, std::int64_t(expected.size()));
-        fill(exec, words.view(), ~std::uint32_t(0));
-        pack_bits(exec, n, is_odd{in.view()}, words.data());
-        CHECK(to_vector(exec, words) == expected);
-    }
-}
-
 TEST_CASE_TEMPLATE("sort_by_key is stable for every key type", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const n : sizes) {

@@ -96,6 +96,13 @@ struct count_calls {
     }
 };
 
+struct is_last_of_period {
+    graph_view g;
+    vertex_id period;
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const { return v % period == period - 1; }
+    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
+};
+
 } // namespace
 
 TEST_CASE_TEMPLATE("edge maps process every edge once, in rows of any length", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -152,6 +159,47 @@ TEST_CASE_TEMPLATE("lists hold what maps append, and the sum of its work", Fixtu
         auto items = to_vector(exec, array_view<vertex_id const>(list.items, list.count));
         std::sort(items.begin(), items.end());
         CHECK(items == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("bitmaps hold the vertices for which a map is true", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (vertex_id n : {1, 31, 32, 33, 1000, 12345, 100000}) {
+        graph_builder builder(n);
+        for (int u = 0; u < n; ++u)
+            for (int k = 0; k < u % 4; ++k) builder.entry(u, k % n, 1);
+        auto const a = builder.plain().on(exec);
+        graph_view const g(a);
+        for (vertex_id const period : {1, 3, 97, 200000}) {
+            std::vector<std::uint32_t> words(std::size_t(analytics::words_of_bits(n)), 0);
+            std::vector<vertex_id> members;
+            std::int64_t work = 0;
+            for (vertex_id v = 0; v < n; ++v) {
+                if (v % period != period - 1) continue;
+                words[std::size_t(v) / 32] |= std::uint32_t(1) << v % 32;
+                work += v % 4;
+                members.push_back(v);
+            }
+            analytics::bitmap_pair bitmaps(exec, n);
+            fill(exec, array_view<std::uint32_t>(bitmaps.words(1), std::int64_t(words.size())), ~std::uint32_t(0));
+            auto const all_vertices = analytics::every_vertex(exec, g);
+            analytics::bitmap_map(exec, nullptr, all_vertices.data(), bitmaps[1], is_last_of_period{g, period});
+            analytics::bitmap const found = exec.load(bitmaps[1]);
+            CHECK(found.count == std::int64_t(members.size()));
+            CHECK(found.work == work);
+            CHECK(to_vector(exec, array_view<std::uint32_t const>(bitmaps.words(1), std::int64_t(words.size()))) ==
+                  words);
+            analytics::worklists<1> lists(exec, n);
+            auto const all_words =
+                analytics::placed(exec, analytics::worklist{nullptr, analytics::words_of_bits(n), 0});
+            analytics::vertex_map(exec, nullptr, all_words.data(), analytics::into(lists[0]),
+                                  analytics::list_word_of{g, bitmaps[1]});
+            analytics::worklist const list = exec.load(lists[0]);
+            CHECK(list.work == work);
+            auto items = to_vector(exec, array_view<vertex_id const>(list.items, list.count));
+            std::sort(items.begin(), items.end());
+            CHECK(items == members);
+        }
     }
 }
 

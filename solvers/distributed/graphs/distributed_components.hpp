@@ -58,7 +58,7 @@ struct find_shared_tree {
     vertex_id const* up;
     merged_order order;
     vertex_id tree;
-    is_bit_set of_owners;
+    analytics::bitmap of_owners;
     bits_of_ranks outer;
     std::int64_t* is_shared;
     COPPICE_NO_EXEC_CHECK
@@ -141,7 +141,7 @@ struct pairs_of_trees {
     number_of_tree number;
     std::uint8_t const* is_root; ///< flags of outer vertices
     vertex_id const* of_owners;
-    is_bit_set is_shared_on_owner;
+    analytics::bitmap is_shared_on_owner;
     /// Whether there is a pair: not if the trees are one, or the outer vertex is alone here.
     COPPICE_HD bool operator()(std::int64_t k) const {
         vertex_id const v = number.order.of_outer(vertex_id(k)), root = number.root_of(v);

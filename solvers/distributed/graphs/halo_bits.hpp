@@ -7,17 +7,10 @@
 #include <cstdint>
 #include <utility>
 
+#include <coppice/graph/frontier/worklist.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
 namespace coppice::inline v0_1::distributed {
-
-inline std::int64_t words_of_bits(std::int64_t bits) { return (bits + 31) / 32; }
-
-/// Bit i of an array of words.
-struct is_bit_set {
-    std::uint32_t const* words;
-    COPPICE_HD bool operator()(std::int64_t i) const { return (words[i >> 5] >> (i & 31) & 1) != 0; }
-};
 
 /// Elements [begin[p], begin[p + 1]) for or from each rank p, and their bits in words of 32. The bits for each rank
 /// begin with a new word.
@@ -93,7 +86,7 @@ public:
         : comm_(comm), plan_(std::move(plan)), send_words_(words_of(plan_->plan.send_begin)),
           receive_words_(words_of(plan_->plan.receive_begin)), offsets_(exec.copy(all_offsets())),
           sent_(exec, send_words_.back()), received_(exec, receive_words_.back()),
-          bits_(exec, words_of_bits(plan_->plan.received())) {}
+          bits_(exec, analytics::words_of_bits(plan_->plan.received())) {}
 
     /// Fetches set(row) of the owners, a function of their rows. Collective. Waits for other ranks only without NCCL.
     template <class Set>
@@ -105,7 +98,7 @@ public:
         for_each(exec, bits_.size(), unpack_word{offsets(2), received_.data(), bits_.data()});
     }
     /// The bits of the last fetch(), in the order of the halo.
-    is_bit_set bits() const { return {bits_.data()}; }
+    analytics::bitmap bits() { return {bits_.data()}; }
     std::int64_t words() const { return bits_.size(); }
     bits_of_ranks received() const { return offsets(2); } ///< the elements of the halo from each rank
 
@@ -113,7 +106,7 @@ private:
     static rank_offsets words_of(rank_offsets const& begin) {
         rank_offsets words{0};
         for (std::size_t p = 1; p < begin.size(); ++p)
-            words.push_back(words.back() + words_of_bits(begin[p] - begin[p - 1]));
+            words.push_back(words.back() + analytics::words_of_bits(begin[p] - begin[p - 1]));
         return words;
     }
     /// Offsets of sent elements and words, then of received ones.

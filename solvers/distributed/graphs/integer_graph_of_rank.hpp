@@ -27,10 +27,6 @@ struct take_label_of_owner {
         worker.emit(own + k);
     }
 };
-struct clear_list {
-    analytics::worklist* list;
-    COPPICE_HD void operator()(std::int64_t) const { list->clear(); }
-};
 
 /// The rows of one rank of a graph with integer weights: see analytics::integer_graph.
 template <executor Executor>
@@ -67,7 +63,7 @@ struct integer_graph_of_rank {
         vertex_map(exec, nullptr, outer_vertices.data(), analytics::into(list),
                    take_label_of_owner{graph.own(), labels_of_others.values(), labels});
         rounds.wake_neighbors_of(list, graph_view(incoming));
-        for_each(exec, 1, clear_list{list});
+        for_each(exec, 1, analytics::clear_set{list});
     }
     /// analytics::integer_graph::modularity() of the whole graph. `totals`: total weights of the communities that are
     /// named after vertices of this rank. Collective.

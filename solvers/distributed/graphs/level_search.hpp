@@ -321,24 +321,28 @@ private:
     std::int64_t reached_ = 0;
 };
 
+/// Whether a vertex of the rank is in a level.
 struct is_in_level {
+    graph_view g;
     std::int32_t const* levels;
     std::int32_t level;
-    COPPICE_HD bool operator()(std::int64_t v) const { return levels[v] == level; }
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const { return levels[v] == level; }
+    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
 };
 /// Pulls into vertex v if it has no level; returns whether it enters level `next`.
 template <class O>
 struct pull_into_vertex {
+    graph_view g;     ///< of the outgoing edges
     O const* offsets; ///< of the incoming edges
     std::int32_t const* columns;
-    is_bit_set own_in_level, outer_in_level; ///< whether vertices are in the current level
+    analytics::bitmap own_in_level, outer_in_level; ///< whether vertices are in the current level
     vertex_id const* outer_ids;
     vertex_id own, first;
     std::int32_t next;
     bool takes_first; ///< the parent is the first one in the row, not the smallest one
     std::int32_t* levels;
     std::uint32_t* parents;
-    COPPICE_HD bool operator()(std::int64_t v) const {
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const {
         if (levels[v] != -1) return false;
         std::uint32_t parent = no_parent;
         for (O k = offsets[v], end = offsets[v + 1]; k < end; ++k) {
@@ -353,35 +357,7 @@ struct pull_into_vertex {
         parents[v] = parent;
         return true;
     }
-};
-/// Number of vertices in a word of bits, and of their edges.
-struct size_of_word {
-    std::uint32_t const* words;
-    graph_view g;
-    COPPICE_HD level_size operator()(std::int64_t word) const {
-        level_size size;
-        std::int64_t v = 32 * word;
-        for (std::uint32_t bits = words[word]; bits != 0; bits >>= 1, ++v) {
-            if ((bits & 1) == 0) continue;
-            ++size.count;
-            size.work += g.degree(v);
-        }
-        return size;
-    }
-};
-struct append_to_list {
-    analytics::worklist* list;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t v) const {
-        list->items[position] = static_cast<vertex_id>(v);
-    }
-};
-struct set_size_of_list {
-    analytics::worklist* list;
-    level_size size;
-    COPPICE_HD void operator()(std::int64_t) const {
-        list->count = size.count;
-        list->work = size.work;
-    }
+    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
 };
 /// Pulled levels of a search, as one bit per vertex: lists would need an atomic operation for nearly every vertex,
 /// because the lanes of a warp find their parents at different times. An outer vertex has a bit from its owner.
@@ -393,50 +369,51 @@ public:
     /// `incoming`: the rows of the transposed graph.
     level_pull(owned_graph<Executor> const& graph, distributed_rows<Executor, vertex_id, O> const& incoming)
         : graph_(graph), incoming_(incoming), of_outer_(graph.exec(), graph.comm(), incoming.halo_plan()),
-          now_(graph.exec(), words_of_bits(incoming.size())), next_(graph.exec(), words_of_bits(incoming.size())) {}
+          bitmaps_(graph.exec(), graph.own()),
+          all_(analytics::placed(graph.exec(), analytics::worklist{nullptr, graph.own(), 0})),
+          all_words_(analytics::placed(graph.exec(),
+                                       analytics::worklist{nullptr, analytics::words_of_bits(graph.own()), 0})) {}
 
     /// Takes the vertices of a level as the current one.
     void begin(std::int32_t const* levels, std::int32_t level) {
-        pack_bits(graph_.exec(), graph_.own(), is_in_level{levels, level}, now_.data());
+        store(now_, is_in_level{graph_.view(), levels, level});
     }
     /// Pulls into the vertices of this rank, which are then the current level, and returns their number. Their parents
     /// are the first ones in their rows, or the smallest ones. Collective.
     level_size run(std::int32_t* levels, std::uint32_t* parents, std::int32_t next_level, bool takes_first) {
-        auto const& exec = graph_.exec();
-        of_outer_.fetch(exec, is_bit_set{now_.data()});
-        pack_bits(exec, graph_.own(),
-                  pull_into_vertex<O>{incoming_.offsets().data(),
-                                      incoming_.columns().data(),
-                                      {now_.data()},
-                                      of_outer_.bits(),
-                                      incoming_.outer().data(),
-                                      graph_.own(),
-                                      graph_.first(),
-                                      next_level,
-                                      takes_first,
-                                      levels,
-                                      parents},
-                  next_.data());
-        now_.swap(next_);
+        analytics::bitmap const level{bitmaps_.words(now_)};
+        of_outer_.fetch(graph_.exec(), level);
+        now_ = 1 - now_;
+        store(now_, pull_into_vertex<O>{graph_.view(), incoming_.offsets().data(), incoming_.columns().data(), level,
+                                        of_outer_.bits(), incoming_.outer().data(), graph_.own(), graph_.first(),
+                                        next_level, takes_first, levels, parents});
         return size();
     }
     /// Number of vertices of the current level. Waits.
     level_size size() {
-        return size_ =
-                   reduce(graph_.exec(), now_.size(), level_size{}, size_of_word{now_.data(), graph_.view()}, plus{});
+        auto const level = graph_.exec().load(bitmaps_[now_]);
+        return {level.count, level.work};
     }
-    /// Lists the vertices of the current level; after size() or run().
-    void list(analytics::worklist* to) const {
-        queue_select(graph_.exec(), graph_.own(), is_bit_set{now_.data()}, append_to_list{to});
-        for_each(graph_.exec(), 1, set_size_of_list{to, size_});
+    /// Lists the vertices of the current level.
+    void list(analytics::worklist* to) {
+        using namespace analytics;
+        for_each(graph_.exec(), 1, clear_set{to});
+        vertex_map(graph_.exec(), nullptr, all_words_.data(), into(to), list_word_of{graph_.view(), bitmaps_[now_]});
     }
 
 private:
+    template <class F>
+    void store(int k, F const& f) {
+        for_each(graph_.exec(), 1, analytics::clear_set{bitmaps_[k]});
+        bitmap_map(graph_.exec(), nullptr, all_.data(), bitmaps_[k], f);
+    }
+
     owned_graph<Executor> const& graph_;
     distributed_rows<Executor, vertex_id, O> const& incoming_;
     halo_bits<Executor> of_outer_;
-    buffer<std::uint32_t> now_, next_; ///< vertices of the rank in the current and in the next level
-    level_size size_{};
+    analytics::bitmap_pair bitmaps_;
+    buffer<analytics::worklist> all_, all_words_;
+    int now_ = 0; ///< the bitmap of the current level
 };
 
 } // namespace coppice::inline v0_1::distributed
