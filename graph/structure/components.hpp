@@ -202,9 +202,9 @@ struct set_initial_parent {
         up[v] = first < v ? first : v;
     }
 };
-/// Creates trees by first neighbours and unites two edges of every vertex. Paths to the roots are short afterwards.
+/// Creates trees by first neighbours. Paths to the roots are short afterwards.
 template <executor Executor, class Graph>
-void unite_first(Executor const& exec, Graph const& g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+void begin_trees(Executor const& exec, Graph const& g, buffer<vertex_id>& labels, worklist const* all_vertices) {
     vertex_id* const up = labels.data();
     for_each(exec, labels.size(), set_initial_parent<Graph>{g, up});
     // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
@@ -212,12 +212,18 @@ void unite_first(Executor const& exec, Graph const& g, buffer<vertex_id>& labels
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
     for (int times = 0; times < halvings; ++times) vertex_map(exec, nullptr, all_vertices, nothing(), halve_path{up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
+}
+/// Unites two edges of every vertex. Paths to the roots are short afterwards.
+template <executor Executor, class Graph>
+void unite_first(Executor const& exec, Graph const& g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+    vertex_id* const up = labels.data();
     vertex_map(exec, nullptr, all_vertices, nothing(), unite_first_edges<Graph>{g, up});
     vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
 }
 /// Unites the first edges, then the other edges of the vertices outside of the presumed largest component.
 template <executor Executor>
 void unite_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* all_vertices) {
+    begin_trees(exec, g, labels, all_vertices);
     unite_first(exec, g, labels, all_vertices);
     vertex_id const largest = frequent_label(exec, array_view<vertex_id const>(labels.view()));
     edge_map(exec, nullptr, all_vertices, g, nothing(), unite_other_edges<graph_view>{g, labels.data(), largest});

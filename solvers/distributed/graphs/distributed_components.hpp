@@ -33,6 +33,17 @@ struct ordered_rows {
     COPPICE_HD std::int32_t degree(vertex_id v) const { return order.is_own(v) ? rows.degree(v - order.before) : 0; }
     COPPICE_HD vertex_id neighbor(std::int64_t k) const { return order.of_local(rows.neighbor(k)); }
 };
+/// Unites the first edges of one of 64 vertices of the rank.
+struct unite_first_of_sample {
+    static constexpr std::int64_t stride = 64;
+    analytics::unite_first_edges<ordered_rows> first;
+    static std::int64_t size_of(std::int64_t own) { return (own + stride - 1) / stride; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id i) const {
+        first(worker, vertex_id(first.g.order.before + stride * i));
+    }
+};
 /// analytics::unite_other_edges for local vertices u.
 struct unite_other_edges_of_rank {
     analytics::unite_other_edges<ordered_rows> other;
@@ -223,7 +234,10 @@ public:
         using namespace analytics;
         auto const& exec = graph_.exec();
         ordered_rows const rows{order_, graph_.view()};
-        unite_first(exec, rows, up_, every_vertex(exec, graph_.view()).data());
+        auto const all_vertices = every_vertex(exec, graph_.view());
+        begin_trees(exec, rows, up_, all_vertices.data());
+        unite_sample(rows, all_vertices.data());
+        unite_first(exec, rows, up_, all_vertices.data());
         vertex_id const largest = presumed_largest_tree();
         edge_map(exec, nullptr, own_.data(), graph_.view(), nothing(),
                  unite_other_edges_of_rank{{rows, up_.data(), largest}});
@@ -233,6 +247,17 @@ public:
     }
 
 private:
+    /// Unites the first edges of a sample of the vertices. The vertices of high degree are often roots that other ranks
+    /// own, without edges here: otherwise all threads of a device would unite them simultaneously, and wait for each
+    /// other.
+    void unite_sample(ordered_rows const& rows, analytics::worklist const* all_vertices) {
+        using namespace analytics;
+        if (order_.before == 0) return;
+        auto const& exec = graph_.exec();
+        auto const sample = placed(exec, worklist{nullptr, unite_first_of_sample::size_of(graph_.own()), 0});
+        vertex_map(exec, nullptr, sample.data(), nothing(), unite_first_of_sample{{rows, up_.data()}});
+        vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up_.data()});
+    }
     /// A vertex of the tree of this rank that is part of shared_tree; -1: all edges of the rank have to be united.
     vertex_id presumed_largest_tree() {
         using namespace analytics;
