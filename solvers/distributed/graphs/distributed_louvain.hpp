@@ -187,7 +187,8 @@ struct is_named_after_itself {
 /// louvain() of an undirected graph whose edges, in both directions, are distributed by the vertices that they leave:
 /// the same communities, modularity and levels, bit for bit, for any number of ranks, threads and processes, since the
 /// vertices that move together and all sums are the same. `labels` belong to the vertices of this rank and are global
-/// indices, in memory of the executor; the other members describe the whole graph. Weights of parallel edges are added.
+/// indices, in memory of the executor; the other members describe the whole graph. Weights of parallel edges are added,
+/// and rows need not be sorted.
 ///
 /// `weights`[rows.nonzeros()], in the order of the columns of `rows`. If a level has at most `gathered_edges` edges in
 /// total, it is replicated, and every rank computes it and the following levels without communication.

@@ -3,6 +3,8 @@
 /// Graphs with integer weights over ranks, the levels of the Louvain method: their modularity and contraction.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -163,7 +165,32 @@ struct replicated_graph {
     buffer<vertex_id> columns;
     buffer<std::int64_t> weights;
 };
-/// The rows of all ranks, through the host. Collective.
+/// Sorts the columns of each row and adds the weights of equal ones, as contract() requires it.
+inline void add_parallel_edges(std::vector<std::int32_t>& offsets, std::vector<vertex_id>& columns,
+                               std::vector<std::int64_t>& weights) {
+    std::vector<std::pair<vertex_id, std::int64_t>> row;
+    std::size_t begin = 0, count = 0;
+    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) {
+        auto const end = std::size_t(offsets[v + 1]);
+        row.clear();
+        for (std::size_t k = begin; k < end; ++k) row.emplace_back(columns[k], weights[k]);
+        std::sort(row.begin(), row.end());
+        std::size_t const first = count;
+        for (auto const& [column, weight] : row) {
+            if (count > first && columns[count - 1] == column) {
+                weights[count - 1] += weight;
+                continue;
+            }
+            columns[count] = column;
+            weights[count++] = weight;
+        }
+        begin = end;
+        offsets[v + 1] = std::int32_t(count);
+    }
+    columns.resize(count);
+    weights.resize(count);
+}
+/// The rows of all ranks, through the host; sorted, without parallel edges. Collective.
 template <executor Executor>
 replicated_graph gather_rows(Executor const& exec, integer_graph_of_rank<Executor> const& w) {
     graph_view const g = w.graph.view();
@@ -184,6 +211,7 @@ replicated_graph gather_rows(Executor const& exec, integer_graph_of_rank<Executo
         all_columns.insert(all_columns.end(), of_columns[p].begin(), of_columns[p].end());
         weights.insert(weights.end(), of_weights[p].begin(), of_weights[p].end());
     }
+    add_parallel_edges(offsets, all_columns, weights);
     return {exec.copy(offsets), exec.copy(all_columns), exec.copy(weights)};
 }
 

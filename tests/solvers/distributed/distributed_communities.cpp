@@ -23,6 +23,13 @@ TEST_CASE_TEMPLATE("distributed communities: the labels and the modularity of on
         CAPTURE(graph.name);
         auto const simple = summed_edges(graph.edges);
         int const n = simple.vertices();
+        auto descending = graph.edges; // rows with parallel edges that are not sorted
+        for (std::size_t v = 0; v < std::size_t(n); ++v) {
+            std::reverse(descending.columns.begin() + descending.offsets[v],
+                         descending.columns.begin() + descending.offsets[v + 1]);
+            std::reverse(descending.lengths.begin() + descending.offsets[v],
+                         descending.lengths.begin() + descending.offsets[v + 1]);
+        }
         for (double const resolution : {1.0, 2.5}) {
             CAPTURE(resolution);
             louvain_options const options{.resolution = resolution, .tolerance = 0};
@@ -56,9 +63,17 @@ TEST_CASE_TEMPLATE("distributed communities: the labels and the modularity of on
                         CHECK(found.modularity == doctest::Approx(modularity));
                     }
                     // Parallel edges: their sum. Another number of edges changes the unit of weights.
-                    auto const parallel = communities_over_ranks(exec, comm, graph.edges, begin, options, 0);
-                    CHECK(parallel.labels == expected.labels);
-                    CHECK(parallel.modularity == doctest::Approx(expected.modularity));
+                    for (std::int64_t const gathered : {0, 1 << 16})
+                        for (bool const descends : {false, true}) {
+                            CAPTURE(gathered);
+                            CAPTURE(descends);
+                            if (gathered > 0 && resolution != 1) continue;
+                            if (!on_host && descends != (gathered > 0)) continue;
+                            auto const& edges = descends ? descending : graph.edges;
+                            auto const parallel = communities_over_ranks(exec, comm, edges, begin, options, gathered);
+                            CHECK(parallel.labels == expected.labels);
+                            CHECK(parallel.modularity == doctest::Approx(expected.modularity));
+                        }
                 });
             }
         }
