@@ -37,12 +37,13 @@ struct louvain_result {
 /// edges is below 2^49. Memory: 16 bytes per edge (CUDA: 40), 64 per vertex, and that of the first contraction. Waits
 /// once per sweep.
 ///
-/// Throws matrix_error for weights that are negative or not finite, argument_error for options out of range.
+/// The rows of `a` are sorted and have no parallel edges; otherwise the first contraction throws matrix_error. Throws
+/// matrix_error for weights that are negative or not finite, argument_error for options out of range.
 template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options = {});
 
-/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Weights, determinism
-/// and errors as of louvain(). Waits.
+/// Modularity of given communities: `labels[vertices]` in [0, vertices), equal within a community. Rows need not be
+/// sorted, parallel edges count with the sum of their weights. Weights, determinism and errors as of louvain(). Waits.
 template <executor Executor, class T>
 double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id const> labels, double resolution = 1);
 

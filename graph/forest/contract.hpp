@@ -82,8 +82,8 @@ csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_vi
 /// i, then j; a loop if a = b. With plus and times the weights between aggregates are added; with min and plus the
 /// lightest one is taken. `one` must leave a weight unchanged (1 for times, 0 for plus).
 ///
-/// A[vertices, vertices] has sorted rows (matrix_error). Throws dimension_error if the aggregates are of another graph.
-/// Waits for sizes.
+/// A[vertices, vertices] has sorted rows without duplicates (matrix_error). Throws dimension_error if the aggregates
+/// are of another graph. Waits for sizes.
 template <executor Executor, semiring Semiring, class T, class I>
 csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, vertex_aggregates<I> const& aggregates,
                    std::type_identity_t<T> one) {
