@@ -190,9 +190,11 @@ inline void add_parallel_edges(std::vector<std::int32_t>& offsets, std::vector<v
     columns.resize(count);
     weights.resize(count);
 }
-/// The rows of all ranks, through the host; sorted, without parallel edges. Collective.
+/// The rows of all ranks, through the host; sorted, without parallel edges. Collective. Throws overflow_error, on all
+/// ranks, if they have 2^31 edges or more.
 template <executor Executor>
 replicated_graph gather_rows(Executor const& exec, integer_graph_of_rank<Executor> const& w) {
+    checked_cast<std::int32_t>(w.all_edges, "number of edges that every rank gathers");
     graph_view const g = w.graph.view();
     auto const& comm = w.graph.comm();
     auto columns = to_vector(exec, array_view<vertex_id const>(g.neighbors, g.edge_count));
