@@ -56,9 +56,10 @@ using tree_pair = std::pair<vertex_id, vertex_id>;
 /// A root, a global index, and the smallest root in its component.
 using labelled_root = vertex_message<vertex_id>;
 
-/// Labels the roots of this rank in `pairs` of all ranks, and the roots `asked`, by the smallest root in their
-/// component, if it is another one. Rank p owns the roots [begins[p], begins[p + 1]). `pairs`: edges in one direction
-/// or in both. Collective.
+/// Returns the smallest root of the component for each root that is not the smallest: for the roots of this rank that
+/// occur in `pairs` of any rank, and for the roots `asked`. `pairs`: edges between trees, each in one direction or in
+/// both. Rank p owns the roots [begins[p], begins[p + 1]). Collective. Throws overflow_error, on this rank, if the
+/// roots of this rank have 2^31 edges or more.
 inline std::vector<labelled_root> smallest_in_components(host_executor const& exec, rank_communicator const& comm,
                                                          std::vector<std::int64_t> const& begins,
                                                          std::vector<tree_pair> const& pairs,
@@ -78,6 +79,7 @@ inline std::vector<labelled_root> smallest_in_components(host_executor const& ex
     // Roots are numbered by rank, and in their order in a rank, so that the smallest number is that of the smallest
     // root.
     auto const self = std::size_t(comm.rank());
+    checked_cast<std::int32_t>(std::int64_t(edges.size()), "number of edges of a rank between trees");
     std::vector<vertex_id> own_roots, others;
     std::vector<std::int32_t> offsets{0};
     for (auto const& [root, other] : edges) {
