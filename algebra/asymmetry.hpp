@@ -85,7 +85,8 @@ double asymmetry_of(Executor const& exec, csr_view<T, I, O> a, double limit = st
     auto const sorted = detail::with_sorted_columns(exec, a);
     buffer<double> largest(exec, a.rows());
     for_each(exec, a.rows(), detail::largest_of_row<T, I, O>{sorted.view, largest.data()});
-    // Mirror images are searched from the right of the diagonal, and from its left only if some are missing there.
+    // First for the entries to the right of the diagonal. If the numbers of entries on its two sides show that some on
+    // the left have no mirror image, also for those.
     detail::asymmetry_of_row<T, I, O> row{sorted.view, largest.data(), limit, false};
     auto const right = reduce(exec, a.rows(), detail::found_asymmetry{}, row, detail::merge_asymmetries{});
     if (right.unmatched == 0 || right.largest > limit) return right.largest;

@@ -32,7 +32,7 @@ struct kernel {
     }
     static constexpr bool keeps_first = std::is_same_v<Add, operators::first>;
     static constexpr bool has_terminal = keeps_first || std::is_same_v<Add, operators::lor>;
-    /// A minimum of integers of the first operand, which is the first one if these ascend.
+    /// The sum is the minimum of integer elements of the first operand. If these ascend, it is the first product.
     static constexpr bool is_minimum_of_first =
         std::is_same_v<Add, operators::min> && std::is_same_v<Multiply, operators::first> && std::is_integral_v<T>;
     /// Whether no later product changes the sum.

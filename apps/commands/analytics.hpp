@@ -80,7 +80,8 @@ struct analysed_graph {
     std::string exchange{}; ///< "devices" if values are exchanged between these, otherwise "host: " and the reason
 };
 
-/// Vertices that the options name, and what the graph allows.
+/// The options of the algorithm, with the vertices of --source and --sink as indices. Throws usage_error if these are
+/// no vertices of the graph or, for flows, equal.
 analytics_options options_for(graph_algorithm_row const& row, graph_request const& o, vertex_numbering const& numbering,
                               std::int64_t vertices);
 /// Throws input_error if the algorithm needs an undirected graph and this one is none.

@@ -45,9 +45,9 @@ inline std::int64_t unknowns_of_points(solve_options const& o, std::string const
     return block > 0 ? block : of_all_sizes;
 }
 
-/// Solves with the preconditioner of make_distributed_preconditioner, named `preconditioner`, and the methods that one
-/// process tries with it for a matrix of these traits, of which symmetric and positive_diagonal count. `start` is empty
-/// for zeros. Collective.
+/// Solves with the preconditioner of make_distributed_preconditioner() of this name, by the methods that one process
+/// tries with it for a matrix with these `traits`; only symmetric and positive_diagonal are read. An empty `start`
+/// means x = 0. Collective.
 template <class Executor, class T>
 rank_answer<T> solve_on_rank(solve_options const& o, std::string const& preconditioner, matrix_traits const& traits,
                              Executor const& exec, rank_communicator const& comm, row_block<T> const& rows,

@@ -15,7 +15,8 @@ namespace coppice::inline v0_1 {
 struct bfs_options {
     /// Transposed graph; the graph itself if it is undirected. Empty: every level is pushed.
     graph_view incoming{};
-    std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(); ///< >= 0; vertices behind it are not reached
+    /// Largest level, >= 0; vertices that are farther away are not reached.
+    std::int32_t max_depth = std::numeric_limits<std::int32_t>::max();
 };
 
 /// Result arrays in the memory of the executor.

@@ -168,7 +168,8 @@ private:
         return rotate(count_, 0);
     }
 
-    /// Whether an eigenvalue is below (with options.largest, above) all earlier ones, which `lowest` has.
+    /// Whether an eigenvalue is smaller (with options.largest, larger) than all its earlier approximations. `lowest`:
+    /// the smallest ones so far, with options.largest of the negated eigenvalues; they are updated.
     bool lowers(std::vector<double>& lowest) const {
         bool any = false;
         for (std::size_t j = 0; j < lowest.size(); ++j) {

@@ -12,7 +12,7 @@
 #define COPPICE_ALL_TYPES(use, ...)                                                                                    \
     COPPICE_REAL_TYPES(use __VA_OPT__(, ) __VA_ARGS__) COPPICE_COMPLEX_TYPES(use __VA_OPT__(, ) __VA_ARGS__)
 
-// The same types as the kernels name them (chain::lane_of_t).
+// The same, with the types of complex numbers in kernels (chain::lane_of_t).
 #define COPPICE_COMPLEX_LANES(use, ...)                                                                                \
     use(complex_lane<float> __VA_OPT__(, ) __VA_ARGS__) use(complex_lane<double> __VA_OPT__(, ) __VA_ARGS__)
 #define COPPICE_ALL_LANES(use, ...)                                                                                    \

@@ -60,9 +60,9 @@ COPPICE_HD inline unsigned bad_pairs(Block const& block, unsigned* words, bool b
     return (both | both >> 1) & 0x55555555u;
 }
 
-/// Four threads check a split of a pair: both sweeps of both partitions. The groups of four of a block check as many
-/// splits of every pair in `open` simultaneously as there are groups, in the order of pairs first, so that a single
-/// pair takes one pass.
+/// Groups of four threads check splits of pairs: a group runs both sweeps of both partitions of one split. In a pass,
+/// the groups of a block check the next splits of all pairs in `open`, equally many of each pair. All splits of a
+/// single pair take one pass.
 struct split_group {
     static constexpr int count = tile_threads / 4;
     int pairs, splits, number, sweep; ///< pairs in `open`, splits of each; number of the group; sweep of the thread
@@ -151,8 +151,8 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
     bool const may = has_pair(s, tile, lane);
     unsigned* const words = exchange.words;
-    // The largest multiplier of a sweep is its weight, 0.75 to 1.5. Another exact sweep over the partitions that only
-    // seem to be nearly singular would take longer than another split of them.
+    // The largest multiplier of a sweep is between 0.75 and 1.5, therefore `multiplier` is not divided by it. Its exact
+    // value would take another sweep, which is longer than the split of a few pairs that do not need it.
     unsigned const open = bad_pairs(block, words, may && multiplier < T(min_multiplier));
     pair_split mine;
     T new_multiplier = multiplier;

@@ -23,8 +23,9 @@ namespace distributed {
 /// Denotes the trees of the presumed largest component, which the ranks know to be one; larger than all vertices.
 inline constexpr vertex_id shared_tree = std::numeric_limits<vertex_id>::max();
 
-/// The rows of a rank as a graph of its vertices and outer vertices in the order of global indices, so that vertices of
-/// high degree are roots, whichever rank owns them, if they have the smallest indices.
+/// The rows of a rank as a graph of its vertices and outer vertices, numbered in the order of global indices. The root
+/// of a tree then has the smallest global index, also if another rank owns it. If the vertices of high degree
+/// have the smallest indices, they become roots.
 struct ordered_rows {
     merged_order order;
     graph_view rows; ///< of local vertices

@@ -149,7 +149,8 @@ private:
     std::size_t self() const { return std::size_t(comm_.rank()); }
     std::int32_t first_before() const { return std::int32_t(before_[self()]); }
     std::int64_t count_of(rank_offsets const& begin) const { return begin[self() + 1] - begin[self()]; }
-    /// The own blocks of the group on the diagonal of one.
+    /// The matrix with the own blocks of the ranks of this group on its diagonal, on the rank that has their rows
+    /// afterwards; other ranks get a matrix without rows. Collective.
     csr<T> merge_own(Executor const& exec, csr_view<T> a) const {
         // Rows before merging that another rank has afterwards, and those that this rank takes of others.
         rank_offsets send{0}, receive{0};

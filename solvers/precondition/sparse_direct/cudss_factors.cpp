@@ -100,7 +100,8 @@ struct cudss_factors::state {
     void set(int parameter, int value) const {
         check(call.config_set(config.get(), parameter, &value, sizeof value), "cudssConfigSet");
     }
-    /// Reads an integer; `otherwise` if cuDSS does not have it for this matrix. It requires the exact size.
+    /// Reads an integer, or returns `otherwise` if cuDSS does not provide it for this matrix. The type must have the
+    /// size that cuDSS expects.
     template <class Integer>
     Integer number(int parameter, Integer otherwise) const {
         Integer value = 0;

@@ -222,7 +222,7 @@ TEST_CASE_TEMPLATE("distributed: small and empty ranks hardly change the iterati
         std::string method;
         int more; ///< additional iterations allowed for several ranks, beyond a fifth
     };
-    // All rows of 12 ranks move to two or one of them, those of 60025 on the second level.
+    // The rows of 12 ranks move to two ranks or to one: on the first level, for 60025 rows on the second one.
     // The iterations of bicgstab depend on rounding errors, those of gmres hardly: 11 on one rank, 12 to 14 on several.
     for (of_test const& of : {of_test{"laplace2d", 98, "cg", 1},
                               {"laplace2d", 245, "cg", 1},

@@ -147,9 +147,9 @@ struct matrix_rows {
         double const margin = padding_margin();
         return {size_of(last > 0 ? last : after, margin), size_of(after > 0 ? after : last, margin)};
     }
-    /// The factor of cyclic matrices, by which these magnitudes are divided again if a segment is eliminated by
-    /// Householder reflections: they mix the rows of a column, so that a row of the matrix would get rounding errors of
-    /// larger padding rows, once for each of them.
+    /// The factor by which padding() enlarges padding rows: more than 1 for cyclic matrices. If a segment is eliminated
+    /// by Householder reflections, its padding rows are divided by this factor again. Reflections mix rows, so that
+    /// each of the larger padding rows would add rounding errors of its size to a row of the matrix.
     COPPICE_LANE double padding_margin() const { return cyclic ? cyclic_margin : 1; }
     /// Whether scalar row r of block row j is a row of the matrix, not a padding row.
     COPPICE_LANE bool has_row(system_location const& s, std::int64_t j, int r) const {

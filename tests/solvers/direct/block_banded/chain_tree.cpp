@@ -306,7 +306,7 @@ TEST_CASE("teams: plans of merges") {
             CHECK(plan.blocks(merge_lanes<8>) * plan.systems_of_block(merge_lanes<8>) >= systems * plan.slices);
             CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
         }
-    // A block that solves whole systems has memory for its teams only.
+    // If a block solves whole systems, its shared memory is proportional to its number of teams.
     auto const memory_of = [](int threads) {
         return tree_memory<double, 8>(tree_plan{.systems = 100, .segments = 16, .threads = threads}).bytes();
     };
