@@ -33,10 +33,11 @@ struct begin_search {
 /// bfs(); parents are the smallest possible ones if the rows of `incoming` are sorted.
 ///
 /// Communication of a pushed level: a gather and 4 bytes for every outer vertex (vertex of another rank adjacent to one
-/// of this rank). If this is more than 8 bytes for each outer vertex that the level reaches (on devices: and 32 MB more
-/// for each rank), another gather and these messages, with an exchange of their numbers. Of a pulled level: a gather
-/// and one bit for every outer vertex of `incoming`. With `incoming`, devices pull a level that would be pushed if few
-/// edges are left; its parents are those of a pushed level.
+/// of this rank). On hosts, and on devices if these are more than 32 MB for each rank, another gather counts the outer
+/// vertices that the level reaches. If messages of 8 bytes for each of them are fewer bytes (devices: by 32 MB for each
+/// rank), these are exchanged instead, after their numbers. Of a pulled level: a gather and one bit for every outer
+/// vertex of `incoming`. With `incoming`, devices pull a level that would be pushed if few edges are left; its parents
+/// are those of a pushed level.
 ///
 /// Memory, in words of 4 bytes: 6 words for each vertex and outer vertex of the rank and 2 words for the results of
 /// each vertex; one word for each vertex and rank that has it as an outer vertex; in a level with messages 6 words for
