@@ -277,14 +277,16 @@ private:
             flag(team, at, s, residual, solution, memory, flags);
         }
     }
-    /// Stores the solution of the columns that are not flagged (or of those that are, if not `flagged`).
+    /// Stores the solution of the columns that are not flagged (or of those that are, if not `flagged`): of all
+    /// columns, or of none, if this team has no flag and only takes part in the reflections of teams in lockstep with
+    /// it.
     template <class Lane, class Team, class Shape, int Lanes>
     COPPICE_LANE void store(Team const& team, segment_locations<Lanes> const& at, slot_rows<Lane, Shape> const& slots,
                             flagged_columns<Lanes> const& flags, bool flagged) const {
         bool const some = flags.any();
         for (int s = 0; s < slots.g.rhs_count; ++s) {
             if (!some) {
-                store_column(team, at, slots, s);
+                if (flagged) store_column(team, at, slots, s);
                 continue;
             }
             auto here = at;

@@ -40,6 +40,33 @@ std::int64_t launch_bytes(team_executor const&, std::int64_t) {
     return 0;
 }
 
+/// Teams of `lanes` CPU threads that share the barriers and votes of a block, as the teams of a warp do.
+template <class Block>
+struct team_in_lockstep : block_team<Block> {
+    int lanes;
+    int rank() const { return this->block.thread() % lanes; }
+    int size() const { return lanes; }
+};
+/// A launcher whose blocks have several such teams.
+struct lockstep_executor {
+    int lanes, teams;
+};
+template <class Job>
+void run_job(lockstep_executor const& exec, Job const& job, std::byte*) {
+    using T = typename Job::value_type;
+    std::int64_t const elements = job.elements(), teams = exec.teams;
+    block_runner blocks(exec.lanes * exec.teams, std::size_t(elements * teams) * sizeof(T));
+    blocks.run(int((job.items() + teams - 1) / teams), [&](auto const& block, int index, std::byte* shared) {
+        int const team = block.thread() / exec.lanes;
+        job.run(team_in_lockstep<std::decay_t<decltype(block)>>{{block}, exec.lanes}, index * teams + team,
+                reinterpret_cast<T*>(shared) + team * elements);
+    });
+}
+template <class T>
+std::int64_t launch_bytes(lockstep_executor const&, std::int64_t) {
+    return 0;
+}
+
 /// A launcher whose warps are blocks of 32 CPU threads that process tiles.
 struct tile_executor {
     template <bool Left, class T, class BlockRows>
@@ -74,16 +101,15 @@ void run_job(tile_executor const& exec,
     exec.run<Left>(pass.level);
 }
 
-/// Solves for `columns` columns.
+/// Solves for `columns` columns; x may be d.
 template <class T, class Executor>
-std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_options const& o, std::vector<T> const& d,
-                          int columns, std::int64_t* singular = nullptr) {
+void solve_to(Executor const& exec, band_matrix<T> const& a, band_options const& o, std::vector<T> const& d,
+              int columns, std::vector<T>& x, std::int64_t* singular = nullptr) {
     using namespace chain;
     auto const rows = rows_of(a, o);
     levels const l = levels_of(rows.batch);
     using lane = lane_of_t<T>;
     using real = real_lane_t<lane>;
-    std::vector<T> x(d.size());
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
     matrix_block_rows<lane> const block_rows{
         rows,    reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, columns,
@@ -91,6 +117,18 @@ std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_op
     std::vector<T> condensed(std::size_t(chain::for_each_level(l, a.block, columns, [](auto...) {})),
                              T(real(HUGE_VAL)));
     solve_columns(exec, block_rows, how, reinterpret_cast<std::byte*>(condensed.data()), nullptr, nullptr);
+}
+template <class T, class Executor>
+std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_options const& o, std::vector<T> const& d,
+                          int columns, std::int64_t* singular = nullptr) {
+    std::vector<T> x(d.size());
+    solve_to(exec, a, o, d, columns, x, singular);
+    return x;
+}
+template <class T, class Executor>
+std::vector<T> solve_over_rhs(Executor const& exec, band_matrix<T> const& a, band_options const& o, std::vector<T> x,
+                              int columns) {
+    solve_to(exec, a, o, x, columns, x);
     return x;
 }
 
@@ -359,6 +397,41 @@ TEST_CASE("teams: no growth") {
             auto const d = rhs_for(c.meaning, 2, 1);
             for (auto const& x : solve_by_teams({threads}, c.matrix, {.cyclic = c.cyclic}, d, 2))
                 CHECK(backward_error_of(c.meaning, x, d) <= 100 * epsilon<double>);
+        }
+}
+
+// Teams without growth take part in the reflections of others. They must not change anything: the unknowns have already
+// replaced the right-hand sides.
+TEST_CASE("teams in lockstep: only some segments grow") {
+    for (int const n : ends_for_races({1, 2, 5}))
+        for (int const columns : ends_for_races({1, 2})) {
+            CAPTURE(n);
+            CAPTURE(columns);
+            std::int64_t const rows = 32 * 13 + 5;
+            block_storage<double> s(rows, n, 5, false);
+            auto const grows = growing_cycle<double>(rows);
+            for (std::int64_t i = 0; i < rows; ++i) {
+                bool const chosen = i / 32 % 5 == 1; // of which segments grow
+                for (int k = 0; k < n * n; ++k) {
+                    auto const at = std::size_t(i * n * n + k);
+                    bool const on_diagonal = k % (n + 1) == 0;
+                    if (chosen) {
+                        s.lower[at] = on_diagonal ? grows.lower[std::size_t(i)] : 0;
+                        s.diagonal[at] = on_diagonal ? grows.diagonal[std::size_t(i)] : 0;
+                        s.upper[at] = on_diagonal ? grows.upper[std::size_t(i)] : 0;
+                    } else if (on_diagonal) {
+                        s.diagonal[at] += 3 * n;
+                    }
+                }
+            }
+            s.spoil(0, rows);
+            auto const meaning = s.meaning(false);
+            auto const d = rhs_for(meaning, columns, 1);
+            band_matrix<double> const a(s.view());
+            auto const expected = solve_anew<double>(team_executor{1}, a, {}, d, columns);
+            CHECK(backward_error_of(meaning, expected, d) <= 100 * epsilon<double>);
+            CHECK(solve_over_rhs<double>(lockstep_executor{4, 8}, a, {}, d, columns) == expected);
+            CHECK(solve_over_rhs<double>(lockstep_executor{16, 2}, a, {}, d, columns) == expected);
         }
 }
 
