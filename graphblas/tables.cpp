@@ -77,7 +77,8 @@ contents with_changes(table const& t) {
 void bring_back(table& t) {
     if (!t.data.dense && !t.data.list.where) t.data = device::downloaded(t);
 }
-/// Merges pending changes, for a caller that holds the guard. A table with a grid has none.
+/// Merges pending changes, for a caller that holds the guard. Only tables in list form have pending changes: grids are
+/// changed immediately.
 void merge_changes(table& t) {
     bring_back(t);
     if (t.changes.empty()) return;

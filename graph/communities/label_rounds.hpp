@@ -213,8 +213,8 @@ public:
     }
     /// Lets all vertices decide in the next sweep.
     void wake_all() { fill(exec_, waits_.view(), 1); }
-    /// Processes the vertices that have not decided yet, and those of which a neighbour has taken another label than
-    /// theirs since they decided. Returns the number of moves. Waits.
+    /// Lets the vertices decide that have not decided yet, and those with a neighbour whose label has changed, to
+    /// another one than theirs, since they decided. Returns the number of vertices that take another label. Waits.
     template <class Score>
     std::int64_t sweep(Score const& score, std::uint64_t salt) {
         begin_sweep(salt);

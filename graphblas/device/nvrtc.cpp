@@ -37,7 +37,8 @@ std::string nvrtc_compiler::version() const {
 }
 
 std::string nvrtc_compiler::compile(std::string const& text, std::string const& architecture) const {
-    // Definitions of operators may include these; what they declare is built into CUDA or into language.inc.
+    // Definitions of operators may include these headers. They are empty here, since CUDA or language.inc declares
+    // their functions.
     constexpr char const* headers[] = {"math.h",   "stdint.h", "stdbool.h", "stddef.h",
                                        "stdlib.h", "string.h", "complex.h", "GraphBLAS.h"};
     constexpr char const* nothing[] = {"", "", "", "", "", "", "", ""};

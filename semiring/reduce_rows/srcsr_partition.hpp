@@ -73,7 +73,8 @@ COPPICE_HD path_point search_path(lane_group<Block> const& group, O const* ends,
     std::int64_t low = step > nonzeros ? step - nonzeros : 0;
     // The row of the point is the first row in [low, high) that has not ended.
     std::int64_t high = step < rows ? step : rows;
-    // Steps from the end of the row that this lane inspected to the point.
+    // Number of steps between the end of the row that this lane inspected and the target point; negative if the row
+    // ends after it.
     std::int64_t ahead = 0;
     auto const narrow = [&](auto const& probe) { // probe(lane): row in [low, high), non-decreasing in the lane
         ahead = -1;

@@ -93,7 +93,7 @@ resident_choice made_possible(resident_choice choice, std::int64_t rows, std::in
     return choice;
 }
 
-/// The choice of the rule, adapted to the device.
+/// The choice of choose_by_rule(), changed if it is not possible on the device.
 template <class T>
 resident_choice choose_without(std::int64_t rows, std::int64_t systems, device_limits const& device) {
     return made_possible<T>(choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster), rows, systems,
