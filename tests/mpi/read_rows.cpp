@@ -136,6 +136,12 @@ TEST_CASE("mpi: files are read in rows of whole points") {
         return offsets_of_ranks(comm, own.rows());
     };
     for (std::int64_t const first : over_processes(body)) CHECK(first % 6 == 0);
+    in_process(2, [](host_executor const& exec, rank_communicator const& comm) {
+        csr<double> const none;
+        CHECK_THROWS_AS(scatter_rows(comm, none, 0), argument_error);
+        CHECK_THROWS_AS(read_rows<double>(exec, comm, "a.mtx", {}, -1), argument_error);
+        return 0;
+    });
 }
 
 TEST_CASE("mpi: messages about a file name its line") {

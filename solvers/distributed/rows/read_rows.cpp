@@ -22,6 +22,11 @@ namespace coppice::inline v0_1 {
 namespace distributed {
 namespace {
 
+void check_unknowns(std::int64_t unknowns) {
+    if (unknowns < 1)
+        throw argument_error("unknowns per point of a distributed matrix are " + std::to_string(unknowns) +
+                             ", expected 1 or more");
+}
 rank_offsets equal_blocks(std::int64_t rows, int ranks, std::int64_t unknowns) {
     std::int64_t const step = std::max<std::int64_t>(std::gcd(rows, unknowns), 1);
     rank_offsets begin;
@@ -241,6 +246,7 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
 template <class T>
 row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole, std::int64_t unknowns) {
     using distributed::rank_offsets;
+    distributed::check_unknowns(unknowns);
     struct shape {
         std::int64_t rows, columns;
     };
@@ -321,6 +327,7 @@ bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path cons
 template <class T>
 row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm, std::filesystem::path const& path,
                        matrix_read_options const& options, std::int64_t unknowns) {
+    distributed::check_unknowns(unknowns);
     std::string const name = input_name(path);
     return detail::with_memory_errors(name, [&] {
         if (auto const file = distributed::lines_of_file::open(comm, path))

@@ -28,7 +28,7 @@ struct row_block {
 /// Reads rows [n p / P, n (p + 1) / P) of the n rows of a matrix file on rank p of P; T is float or double. Collective.
 ///
 /// `unknowns`: the first row of each rank is rounded down to a multiple of gcd(n, unknowns), so that points with so
-/// many consecutive rows are not divided.
+/// many consecutive rows are not divided; at least 1 (argument_error, on all ranks that pass less).
 ///
 /// A Matrix Market file that is neither compressed nor in an archive is read in parallel: each rank reads one P-th of
 /// its bytes and sends the entries to the ranks that own their rows, so that no rank has the whole matrix. Every rank
@@ -58,7 +58,7 @@ template <class T>
 bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows);
 
 /// Sends the blocks of rows of read_rows() of `whole`, a matrix of rank 0 in host memory, to all ranks; other ranks
-/// pass an empty matrix, all ranks the same `unknowns`. Collective.
+/// pass an empty matrix, all ranks the same `unknowns` >= 1 (argument_error). Collective.
 template <class T>
 row_block<T> scatter_rows(rank_communicator const& comm, csr<T> const& whole, std::int64_t unknowns = 1);
 
