@@ -35,18 +35,17 @@ struct split_pair {
     coarse_row<T> rows[4];
     unsigned small = 0;
 };
-/// Number of the first split with which no partition of a pair is nearly singular inside; -1 if there is none.
+/// Number of the first split of a pair whose partitions have at least this relative multiplier; -1 if there is none.
 template <pivoting P, class T>
-[[gnu::noinline]] int find_split(lane_pair<T>& pair, T const& threshold, split_pair<T>& found) {
+[[gnu::noinline]] int find_split(lane_pair<T>& pair, T const& threshold, T const& min_relative, split_pair<T>& found) {
     for (int number = 0; number < pair_split::numbers; ++number) {
         pair_split const split{number};
         found.small = 0;
         bool good = true;
         for (int k = 0; good && k < split.partitions(); ++k) {
             pair_partition const piece = split.partition(k, 2 * length);
-            auto const up = sweep_in_pair<P>(pair.rows(), piece, false, threshold, in_place),
-                       down = sweep_in_pair<P>(pair.rows(), piece, true, threshold, in_place);
-            good = up.relative >= T(min_multiplier) || down.relative >= T(min_multiplier);
+            auto const [up, down] = both_sweeps_in_pair<P>(pair.rows(), piece, threshold, in_place);
+            good = up.relative >= min_relative || down.relative >= min_relative;
             found.rows[piece.coarse] = up.row, found.rows[piece.coarse + 1] = down.row;
             found.small |= small_multipliers(boundary_multipliers<T>{up.multiplier, down.multiplier}, piece.coarse);
             for (int j = 0; j < 4 && split.partitions() == 1; ++j)
@@ -75,7 +74,8 @@ template <pivoting P, class T>
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
             split_pair<T> found;
-            int const split = find_split<P>(pair, s.threshold, found);
+            int split = find_split<P>(pair, s.threshold, T(min_multiplier_host), found);
+            if (split < 0) split = find_split<P>(pair, s.threshold, T(min_multiplier), found);
             all_good = all_good && split >= 0;
             if (split >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
                 number = split;

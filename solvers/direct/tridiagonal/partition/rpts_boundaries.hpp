@@ -144,27 +144,64 @@ struct pair_sweep {
     T relative;           ///< `multiplier` divided by the largest multiplier of any row (min_multiplier)
 };
 
-/// Sweeps through a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair. Entries up
-/// to `threshold` count as zero. The arithmetic is that of the reduction: if entries cancel, another order of
-/// operations would assess a different equation.
+/// A sweep through a partition of a pair, downwards or upwards; offset(i) is the offset of row i of the pair. The
+/// arithmetic is that of the reduction: if entries cancel, another order of operations would assess a different
+/// equation.
+template <pivoting P, class T, class R, class Offset>
+class sweep_of_pair {
+public:
+    COPPICE_LANE sweep_of_pair(partition_rows<T, R> const& rows, pair_partition const& piece, bool downwards,
+                               Offset const& offset)
+        : rows_(rows), piece_(piece), downwards_(downwards), offset_(offset), all_(row(1)) {}
+    /// Passes row j, j = 2, 3, ... in the direction of the sweep. Entries up to `threshold` count as zero.
+    COPPICE_LANE void pass(int j, T const& threshold) {
+        auto const c = all_.eliminate(row(j), threshold);
+        largest_ = larger(magnitude(c.q_factor), largest_ * magnitude(c.p_factor));
+    }
+    COPPICE_LANE pair_sweep<T, R> result() const {
+        T const multiplier = magnitude(all_.multiplier);
+        auto const coarse = all_.coarse(downwards_);
+        return {downwards_ ? downward_row(piece_, coarse) : upward_row(piece_, coarse), multiplier,
+                multiplier / largest_};
+    }
+
+private:
+    COPPICE_LANE equation<T, R> row(int j) const {
+        int const i = offset_(downwards_ ? piece_.first + j : piece_.end() - 1 - j);
+        return scaled<P>(downwards_ ? rows_.lower[i] : rows_.upper[i], rows_.diagonal[i],
+                         downwards_ ? rows_.upper[i] : rows_.lower[i], rows_.rhs[i]);
+    }
+    partition_rows<T, R> const& rows_;
+    pair_partition const& piece_;
+    bool downwards_;
+    Offset const& offset_;
+    running_equation<P, T, R> all_;
+    T largest_{1};
+};
+
+/// One sweep.
 template <pivoting P, class T, class R, class Offset>
 COPPICE_LANE pair_sweep<T, R> sweep_in_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
                                             bool downwards, T const& threshold, Offset const& offset) {
-    auto const row = [&](int j) COPPICE_INLINE_LAMBDA {
-        int const i = offset(downwards ? piece.first + j : piece.end() - 1 - j);
-        return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
-                         downwards ? rows.upper[i] : rows.lower[i], rows.rhs[i]);
-    };
-    running_equation<P, T, R> all(row(1));
-    T largest(1);
+    sweep_of_pair<P, T, R, Offset> all(rows, piece, downwards, offset);
     COPPICE_UNROLL_BY(4)
+    for (int j = 2; j < piece.length; ++j) all.pass(j, threshold);
+    return all.result();
+}
+/// Both sweeps in one loop: two dependent chains overlap.
+template <class T, class R = T>
+struct pair_sweeps {
+    pair_sweep<T, R> up, down;
+};
+template <pivoting P, class T, class R, class Offset>
+COPPICE_LANE pair_sweeps<T, R> both_sweeps_in_pair(partition_rows<T, R> const& rows, pair_partition const& piece,
+                                                   T const& threshold, Offset const& offset) {
+    sweep_of_pair<P, T, R, Offset> up(rows, piece, false, offset), down(rows, piece, true, offset);
     for (int j = 2; j < piece.length; ++j) {
-        auto const c = all.eliminate(row(j), threshold);
-        largest = larger(magnitude(c.q_factor), largest * magnitude(c.p_factor));
+        up.pass(j, threshold);
+        down.pass(j, threshold);
     }
-    T const multiplier = magnitude(all.multiplier);
-    auto const coarse = all.coarse(downwards);
-    return {downwards ? downward_row(piece, coarse) : upward_row(piece, coarse), multiplier, multiplier / largest};
+    return {up.result(), down.result()};
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -2,6 +2,7 @@
 #include <coppice/tridiagonal.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -379,6 +380,42 @@ TEST_CASE_TEMPLATE("tridiagonal: solutions that vanish at partition boundaries",
     };
     for (auto const& rows : test::vanishing_at_ends()) check(1.0, rows), check(1.0f, rows);
 }
+
+#if !defined(COPPICE_TEST_CUDA) // a GPU splits partitions below a multiplier of 1/128 only
+TEST_CASE("tridiagonal: repeating rows whose partitions have small multipliers") {
+    host_executor const exec(2);
+    // With a bound of 1/128 for the multipliers: errors of 88 to 490 epsilon.
+    struct repeating_rows {
+        std::int64_t size;
+        std::vector<std::array<double, 3>> rows;
+        int sign; ///< of x[i + 1] / x[i]
+    };
+    repeating_rows const all[] = {{5000, {{-1, -0.01, -1}, {-2, -0.01, 0.01}}, 1},
+                                  {2049, {{1, -0.01, 1}, {-1, 0.01, 0.01}}, -1},
+                                  {514, {{1e-4, -2, 2}, {-2, -2, 1}, {-1e-4, 1e-4, 2}, {-1, 2, -2}}, -1},
+                                  {3001, {{0.5, -0.01, 0.5}, {0.5, -0.01, 0.01}}, -1},
+                                  {1056, {{0.01, 0.01, -1}, {-1, 0.01, -1}}, 1},
+                                  {2050, {{0.7, -0.5, -0.7}, {-2, -0.01, -1}}, 1},
+                                  {704, {{-0.01, 0.01, 0.7}, {0.7, 0.01, 0.7}}, 1},
+                                  {640, {{-0.001, -0.5, 1}, {1, 0.5, -0.5}, {0.001, 0.001, -1}, {0.5, -0.5, 1}}, -1}};
+    auto const check = [&]<class T>(T, repeating_rows const& of) {
+        CAPTURE(sizeof(T));
+        CAPTURE(of.size);
+        auto const n = std::size_t(of.size);
+        test::system<T> s(of.size);
+        for (std::size_t i = 0; i < n; ++i) {
+            auto const& row = of.rows[i % of.rows.size()];
+            s.lower[i] = T(i > 0 ? row[0] : 0), s.diagonal[i] = T(row[1]), s.upper[i] = T(i + 1 < n ? row[2] : 0);
+            T const x(i % 2 == 0 ? 1 : T(of.sign));
+            s.rhs[i] = s.diagonal[i] * x + (s.lower[i] + s.upper[i]) * T(of.sign) * x;
+        }
+        s.spoil_corners();
+        for (bool const in_place : {false, true})
+            CHECK(backward_error(s, solve_on(exec, s, {}, in_place)) <= 50 * double(std::numeric_limits<T>::epsilon()));
+    };
+    for (auto const& of : all) check(1.0, of), check(1.0f, of);
+}
+#endif
 
 TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity propagate, singular systems give huge solutions", Fixture,
                    COPPICE_TEST_EXECUTORS) {
