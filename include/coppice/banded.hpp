@@ -21,10 +21,10 @@
 ///     there are bands on one side only; on the host also some KiB to some MiB for each thread. It includes a copy of
 ///     the right-hand sides if refinement is requested or may follow (a report with method automatic; on CUDA also real
 ///     tridiagonal systems without a report). With it the call allocates nothing, with one exception: for real
-///     tridiagonal systems without a report the host takes memory from the pool if x is not finite, and for a copy of d
-///     if x is d and either x may become not finite or the call solves a batch of more than 512 elements whose systems
-///     have at most 512 rows, different sizes or interleaved rows. The overload without it takes the workspace from the
-///     pool of `exec`.
+///     tridiagonal systems without a report the host takes memory from the pool if x is not finite or wrong, and for a
+///     copy of d if x is d and either x may become so or the call solves a batch of more than 512 elements whose
+///     systems have at most 512 rows, different sizes or interleaved rows. The overload without it takes the workspace
+///     from the pool of `exec`.
 ///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
@@ -39,8 +39,10 @@
 ///   - inaccurate otherwise.
 ///
 /// Without a report no errors are computed. Real tridiagonal systems are solved by RPTS, as in solve_tridiagonal. With
-/// method automatic, each column whose x is not finite is solved again by the chain solver. That answer is accepted if
-/// it is finite and every column of the matrix had a pivot; so a singular matrix still gives infinity or NaN.
+/// method automatic, each column whose x is not finite is solved again by the chain solver. The host does the same if
+/// its reduction found no good split of two partitions and the backward error of the column is more than 32 epsilons.
+/// That answer is accepted if it is finite and every column of the matrix had a pivot; so a singular matrix still gives
+/// infinity or NaN.
 ///
 /// With a report and method automatic, a solution by RPTS whose backward error exceeds the bound is solved again by the
 /// chain solver. If the error still exceeds the bound, one step of refinement follows. All of this runs on the device.

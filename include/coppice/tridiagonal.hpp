@@ -13,8 +13,8 @@
 ///   - `x` may be the same memory as `d`; any other overlap is an error.
 ///   - `workspace`: at least tridiagonal_workspace<T>(n) bytes, aligned to 64. This is at most 8 % of the bytes of the
 ///     system (4 n elements) plus 4 KiB, and 0 for n <= 64. The call allocates nothing, with one exception: if RPTS
-///     gives an x that is not finite, the host takes memory for the chain solver from the pool. An overload without
-///     this argument takes the workspace from the pool of `exec`.
+///     gives an x that is not finite or wrong, the host takes memory for the chain solver from the pool. An overload
+///     without this argument takes the workspace from the pool of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
 ///     that is too small or misaligned, an unknown pivoting, a threshold that is negative or not finite. They are found

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// RPTS without a report: a solution that is not finite is replaced by that of the chain solver.
+/// RPTS without a report: a solution that is not finite or not accurate is replaced by that of the chain solver.
 ///
-/// RPTS reduces each partition separately and may divide by zero although the matrix is well-conditioned. If x is not
-/// finite, the chain solver, which can choose any row of an unknown as its pivot row, solves this column of the system
-/// again. Its answer is accepted if it found a pivot in every column and is finite. Otherwise x remains as RPTS
-/// computed it, so that a singular matrix still gives infinity or NaN. This file is for the host, whose kernels check x
-/// while they compute it; on a device the later attempts of solve_run do it (later_attempts::replace()).
+/// RPTS reduces each partition separately and may divide by a pivot near zero although the matrix is well-conditioned.
+/// If x is not finite, or the reduction found such partitions and x has a large residual, the chain solver, which can
+/// choose any row of an unknown as its pivot row, solves this column of the system again. Its answer is accepted if it
+/// found a pivot in every column and is finite. Otherwise x remains as RPTS computed it, so that a singular matrix
+/// still gives infinity or NaN. This file is for the host, whose kernels check x while they compute it; on a device the
+/// later attempts of solve_run replace what is not finite (later_attempts::replace()).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
@@ -41,6 +45,64 @@ void gather(T const* all, system_rows const& rows, T* to) {
     for (std::int64_t j = 0; j < rows.count; ++j) to[j] = all[rows.first + j * rows.stride];
 }
 
+/// Largest magnitudes of a system and its solution.
+template <class T>
+struct system_magnitudes {
+    T entry = 0, x = 0, d = 0, residual = 0;
+
+    void include(T const& of_entry, T const& of_x, T const& of_d, T const& of_residual) {
+        entry = larger(of_entry, entry), x = larger(of_x, x);
+        d = larger(of_d, d), residual = larger(of_residual, residual);
+    }
+};
+/// Magnitudes with A scaled by `of_a` and x by `of_x`, powers of two.
+template <class T>
+system_magnitudes<T> magnitudes_of(host_executor const& exec, band_matrix<T> const& a, bool cyclic,
+                                   system_rows const& rows, T const* d, T const* x, T of_a, T of_x) {
+    constexpr std::int64_t block = 4096;
+    std::int64_t const n = rows.count;
+    std::vector<system_magnitudes<T>> of_block(std::size_t((n + block - 1) / block));
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        system_magnitudes<T> all;
+        for (std::int64_t j = first; j < last; ++j) {
+            std::int64_t const i = rows.first + j * rows.stride;
+            T const lower = cyclic || j > 0 ? a.lower[i] * of_a : T(0), diagonal = a.diagonal[i] * of_a,
+                    upper = cyclic || j + 1 < n ? a.upper[i] * of_a : T(0), own = x[i] * of_x,
+                    before = x[j > 0 ? i - rows.stride : rows.first + (n - 1) * rows.stride] * of_x,
+                    after = x[j + 1 < n ? i + rows.stride : rows.first] * of_x, of_row = d[i] * of_a * of_x;
+            all.include(larger(larger(std::abs(lower), std::abs(upper)), std::abs(diagonal)), std::abs(own),
+                        std::abs(of_row), std::abs(lower * before + diagonal * own + upper * after - of_row));
+        }
+        of_block[std::size_t(b)] = all;
+    });
+    system_magnitudes<T> all;
+    for (auto const& one : of_block) all.include(one.entry, one.x, one.d, one.residual);
+    return all;
+}
+/// Maximum backward error in epsilons of a solution that is accepted: |d - A x| / (|A| |x| + |d|) in the maximum norm,
+/// with the largest entry for |A|.
+inline constexpr int max_accepted_error = 32;
+/// Whether the backward error of a finite solution of one system is that small. Does not change if the system is scaled
+/// by powers of two.
+template <class T>
+bool is_accurate(host_executor const& exec, band_matrix<T> const& a, bool cyclic, system_rows const& rows, T const* d,
+                 T const* x) {
+    using limits = std::numeric_limits<T>;
+    auto all = magnitudes_of(exec, a, cyclic, rows, d, x, T(1), T(1));
+    auto const is_moderate = [](T value) {
+        constexpr int range = limits::max_exponent / 4; // products of two, and their rounding errors, are normal
+        return value > T(0) && value <= limits::max() && std::abs(std::ilogb(value)) < range;
+    };
+    if (!is_moderate(all.entry) || !is_moderate(all.x)) {
+        auto const scale = [](T value) {
+            int const exponent = value > T(0) && value <= limits::max() ? std::ilogb(value) : 0;
+            return std::ldexp(T(1), std::clamp(-exponent, limits::min_exponent, limits::max_exponent - 1));
+        };
+        all = magnitudes_of(exec, a, cyclic, rows, d, x, scale(all.entry), scale(all.x));
+    }
+    return all.residual <= T(max_accepted_error) * limits::epsilon() * (all.entry * all.x + all.d);
+}
+
 /// Solves one system of a batch for the column `d` by the chain solver; writes `x` if the answer is accepted.
 template <class T>
 void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, system_rows const& rows, T const* d,
@@ -64,16 +126,18 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
     for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = rhs.data()[j];
 }
 
-/// After solve_by_rpts: solves the systems whose column is not finite again. `d` is the original right-hand side.
+/// After solve_by_rpts: solves the systems again whose column is not finite or, unless x is certain, not accurate. `d`
+/// is the original right-hand side.
 template <class T>
-void replace_not_finite(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                        band_options const& o) {
+void replace_wrong(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                   band_options const& o, bool certain) {
     for (std::int64_t c = 0; c < x.columns; ++c) {
         T* const column = x.pointer + c * x.leading;
         for (std::int64_t s = 0; s < a.systems; ++s) {
             system_rows const rows = rows_of_system(a, s);
-            if (!is_all_finite(column, rows))
-                solve_system_by_chain(exec, a, rows, d.pointer + c * d.leading, column, o);
+            T const* const rhs = d.pointer + c * d.leading;
+            if (!is_all_finite(column, rows) || !(certain || is_accurate(exec, a, o.cyclic, rows, rhs, column)))
+                solve_system_by_chain(exec, a, rows, rhs, column, o);
         }
     }
 }
@@ -104,9 +168,9 @@ private:
     T near_[few];
 };
 
-/// Solves a matrix that rpts_applies() accepts, and replaces a solution that is not finite if the method is automatic.
-/// On the host. Takes memory from the pool if a solution is not finite, and for a copy of d if x is d and either such a
-/// solution is possible or there are several systems or columns.
+/// Solves a matrix that rpts_applies() accepts, and replaces a solution that is not finite or not accurate if the
+/// method is automatic. On the host. Takes memory from the pool for such a solution, and for a copy of d if x is d and
+/// either such a solution is possible or there are several systems or columns.
 template <class T>
 void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d,
                            columns_view<T> x, band_options const& o, array_view<std::byte> workspace) {
@@ -117,9 +181,10 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
         auto const save = [&] { rhs.save(); };
         std::function<void()> const none, saves = std::ref(save);
         auto const batch = batch_of(a, d, x, o.cyclic);
-        bool const finite =
+        auto const outcome =
             solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold}, in_place ? saves : none);
-        if (!finite && (!in_place || rhs.is_saved())) replace_not_finite(exec, a, rhs.columns(), x, o);
+        if (!(outcome.finite && outcome.certain) && (!in_place || rhs.is_saved()))
+            replace_wrong(exec, a, rhs.columns(), x, o, outcome.certain);
     }
 }
 

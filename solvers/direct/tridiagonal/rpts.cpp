@@ -8,14 +8,15 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, template)
 COPPICE_REAL_TYPES(COPPICE_RPTS, template, host_executor)
 
 template <class T>
-bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
-                             array_view<std::byte> workspace, tridiagonal_options options,
-                             std::function<void()> const& save_rhs) {
+tridiagonal_outcome solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
+                                            array_view<std::byte> workspace, tridiagonal_options options,
+                                            std::function<void()> const& save_rhs) {
     return rpts::solve_any_batch(exec, batch, workspace, options, save_rhs);
 }
 #define COPPICE_RPTS_SAVING(T)                                                                                         \
-    template bool solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,    \
-                                          tridiagonal_options, std::function<void()> const&);
+    template tridiagonal_outcome solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<T> const&,            \
+                                                         array_view<std::byte>, tridiagonal_options,                   \
+                                                         std::function<void()> const&);
 COPPICE_REAL_TYPES(COPPICE_RPTS_SAVING)
 
 namespace rpts {

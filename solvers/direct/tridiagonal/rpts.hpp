@@ -98,14 +98,21 @@ template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
 
-/// Solves a batch on the host. Returns whether x is finite; the check takes no additional time. `save_rhs`, which may
-/// be empty, is called before anything is written to x if x may become not finite; then the caller can copy the
-/// right-hand sides if x replaces them. It is always called for systems that are solved without a reduction, of
-/// different sizes or interleaved. For larger systems of equal size it is called if the reduction finds a zero pivot or
-/// a partition that is nearly singular with every split, or if the coarse solution is huge.
+/// What a solve on the host finds out about x in no additional time.
+struct tridiagonal_outcome {
+    bool finite = true; ///< all elements are
+    /// No reduction with pivoting found a zero pivot, or two neighbouring partitions that are nearly singular with
+    /// every split. If one did, x may be wrong.
+    bool certain = true;
+};
+
+/// Solves a batch on the host. `save_rhs`, which may be empty, is called before anything is written to x if x may
+/// become not finite or is not certain; then the caller can copy the right-hand sides if x replaces them. It is always
+/// called for systems that are solved without a reduction, of different sizes or interleaved, and if the coarse
+/// solution of larger systems is huge.
 template <class T>
-bool solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
-                             array_view<std::byte> workspace, tridiagonal_options options,
-                             std::function<void()> const& save_rhs);
+tridiagonal_outcome solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
+                                            array_view<std::byte> workspace, tridiagonal_options options,
+                                            std::function<void()> const& save_rhs);
 
 } // namespace coppice::inline v0_1

@@ -58,7 +58,7 @@ template <pivoting P, class T>
 }
 
 /// After the reduction of a tile with these multipliers: chooses another split for pairs with a small multiplier, and
-/// writes their coarse rows. Returns false if no split of a pair is good.
+/// writes their coarse rows. Returns false if a pair has no split with multipliers of min_multiplier_host.
 template <pivoting P, class T>
 [[gnu::noinline]] bool resplit_pairs(level<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
                                      boundary_multipliers<typename tile<T>::lanes> const& multipliers) {
@@ -75,8 +75,8 @@ template <pivoting P, class T>
             lane_pair<T> pair(t, l);
             split_pair<T> found;
             int split = find_split<P>(pair, s.threshold, T(min_multiplier_host), found);
-            if (split < 0) split = find_split<P>(pair, s.threshold, T(min_multiplier), found);
             all_good = all_good && split >= 0;
+            if (split < 0) split = find_split<P>(pair, s.threshold, T(min_multiplier), found);
             if (split >= 0) { // also for the first split: the pack rounds differently and has found a small multiplier
                 number = split;
                 of_pair = found.small;

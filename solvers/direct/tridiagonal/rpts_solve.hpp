@@ -102,17 +102,17 @@ bool is_moderate(host_executor const& exec, system_view<T> const& systems) {
     return bool(moderate);
 }
 
-/// Solves a batch; arguments are already checked. Returns whether x is finite, or true if the launcher does not check.
-/// `save_rhs`, which only the host takes, may be empty; it is called before x is written if x may become not finite.
+/// Solves a batch; arguments are already checked. What the launcher does not check is presumed. `save_rhs`, which only
+/// the host takes, may be empty; it is called before x is written if x may become not finite or is not certain.
 template <class T, executor Executor, class Levels>
-bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory, tridiagonal_options options,
-           std::function<void()> const& save_rhs = {}) {
+tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory,
+                          tridiagonal_options options, std::function<void()> const& save_rhs = {}) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
     // avoids the setup of levels, to save time for small systems
     if (how.is_last(systems.size, systems.systems, cyclic)) {
         if (save_rhs) save_rhs();
-        return result_of([&] { return solve_last(exec, how, systems, threshold, options.pivot, memory); });
+        return {result_of([&] { return solve_last(exec, how, systems, threshold, options.pivot, memory); })};
     }
     std::array<level<T>, max_levels> levels;
     int depth = 0;
@@ -131,14 +131,17 @@ bool solve(Executor const& exec, Levels const& how, system_view<T> systems, T* m
         return result_of(
             [&] { return run_level(exec, levels[std::size_t(k)], step, pivot_of_level(options.pivot, k)); });
     };
-    bool const good = run(0, level_step::reduce) && threshold == T(0); // entries that count as zero are no pivots
-    for (int k = 1; k < depth; ++k) run(k, level_step::reduce);
+    bool certain = true;
+    for (int k = 0; k < depth; ++k) certain = run(k, level_step::reduce) && certain;
+    bool const has_pivots = certain && threshold == T(0); // entries that count as zero are no pivots
+    if (options.pivot == pivoting::none || threshold > T(0)) certain = true;
     bool finite = result_of(
         [&] { return solve_last(exec, how, systems, threshold, pivot_of_level(options.pivot, depth), memory + used); });
     for (int k = depth - 1; k > 0; --k) finite = run(k, level_step::substitute) && finite;
     if constexpr (std::is_same_v<Executor, host_executor>)
-        if (save_rhs && (!good || !finite || !is_moderate(exec, depth > 1 ? levels[1].fine : systems))) save_rhs();
-    return run(0, level_step::substitute) && finite;
+        if (save_rhs && (!has_pivots || !finite || !is_moderate(exec, depth > 1 ? levels[1].fine : systems)))
+            save_rhs();
+    return {run(0, level_step::substitute) && finite, certain};
 }
 
 /// Number of threads that solve systems of different sizes simultaneously, limited by the workspace.
@@ -160,9 +163,10 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
 }
 
 /// Solves systems of different sizes: first the short ones, each by one thread, distributed so that threads get about
-/// equal numbers of rows; then the long ones, one after the other, each by all threads. Returns whether x is finite.
+/// equal numbers of rows; then the long ones, one after the other, each by all threads.
 template <class T>
-bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
+tridiagonal_outcome solve_varied(host_executor const& exec, system_view<T> const& all, T* memory,
+                                 tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
     for (std::int64_t k = 0; k < all.systems; ++k)
         if (rows_of(k) > all.size)
@@ -172,7 +176,11 @@ bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
     std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
     std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
     host_executor const one_thread(1);
-    shared_result finite;
+    shared_result finite, certain;
+    auto const add = [&](tridiagonal_outcome const& of_system) {
+        finite.add(of_system.finite);
+        certain.add(of_system.certain);
+    };
     auto const first_of = [&](std::int64_t w) {
         return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
     };
@@ -183,18 +191,19 @@ bool solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
                 system_view<T> one = all.at(k, c);
                 one.columns = 1;
                 if (one.size > 0 && one.size <= host_alone_rows)
-                    finite.add(solve(one_thread, host_levels{}, one, memory + w * alone, options));
+                    add(solve(one_thread, host_levels{}, one, memory + w * alone, options));
             }
     });
     for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
-        if (rows_of(k) > host_alone_rows) finite.add(solve(exec, host_levels{}, all.at(k, 0), memory, options));
-    return bool(finite);
+        if (rows_of(k) > host_alone_rows) add(solve(exec, host_levels{}, all.at(k, 0), memory, options));
+    return {bool(finite), bool(certain)};
 }
 
 /// Solves a batch of any kind; see solve().
 template <class T, executor Executor>
-bool solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
-                     tridiagonal_options options, std::function<void()> const& save_rhs = {}) {
+tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch,
+                                    array_view<std::byte> workspace, tridiagonal_options options,
+                                    std::function<void()> const& save_rhs = {}) {
     std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
     std::int64_t const rows = batch.offsets ? batch.largest : each;
     system_view<T> all{rows,
@@ -214,8 +223,10 @@ bool solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch, ar
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
-    if (batch.interleaved) return result_of([&] { return solve_interleaved(exec, all, memory, options); });
-    return result_of([&] { return solve_varied(exec, all, memory, options); });
+    if (batch.interleaved) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
+    if constexpr (std::is_same_v<Executor, host_executor>) return solve_varied(exec, all, memory, options);
+    solve_varied(exec, all, memory, options);
+    return {};
 }
 
 } // namespace rpts
@@ -275,9 +286,9 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    bool const finite = rpts::solve_any_batch(exec, batch, workspace, options);
+    auto const outcome = rpts::solve_any_batch(exec, batch, workspace, options);
     if constexpr (std::is_same_v<Executor, host_executor>)
-        if (!finite && batch.not_finite) *batch.not_finite = 1;
+        if (!outcome.finite && batch.not_finite) *batch.not_finite = 1;
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.
