@@ -44,7 +44,7 @@ namespace analytics {
 struct bfs_state {
     loop_switch loop{1};
     int push = 1; ///< what the next round does; exactly one of push, pull and list is 1
-    int pull = 0; ///< the level becomes a bitmap
+    int pull = 0; ///< the level is a bitmap, or becomes one by `pack`
     int pack = 0; ///< the level is a list: its bitmap is needed first
     int list = 0; ///< the level is a bitmap: makes it a list
     int may_pull = 0;
@@ -180,7 +180,7 @@ COPPICE_HD inline bool is_pulled(bool was_pulled, std::int64_t before, std::int6
 
 struct next_level {
     worklist *now, *next;
-    bitmap *now_bits, *next_bits; ///< null: no level is pulled
+    bitmap *now_bits, *next_bits; ///< of pulled levels
     bfs_state* state;
     std::int64_t vertices;
     std::int32_t max_depth;
@@ -236,7 +236,7 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     worklists<2> lists(exec, g.vertices);
     worklist *const now = lists[0], *const next = lists[1];
     bitmap_pair bits(exec, may_pull ? g.vertices : 0);
-    auto const all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto const all_vertices = every_vertex(exec, g);
     auto const all_words = placed(exec, worklist{nullptr, words_of_bits(g.vertices), 0});
     auto state = placed(exec, bfs_state{.loop = {options.max_depth > 0 ? 1 : 0}, .may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
