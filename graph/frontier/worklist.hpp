@@ -72,26 +72,26 @@ private:
     buffer<values> lists_;
 };
 
-struct begin_bitmaps {
-    std::uint32_t* words;
-    std::int64_t each;
-    bitmap* bitmaps;
-    COPPICE_HD void operator()(std::int64_t k) const { bitmaps[k] = {words + k * each, 0, 0}; }
-};
-/// Owns two bitmaps of n vertices.
+/// Owns two bitmaps of n vertices, and the lists that maps over them take.
 class bitmap_pair {
 public:
+    struct values {
+        bitmap set[2];
+        worklist all_vertices, all_words;
+    };
     template <executor Executor>
-    bitmap_pair(Executor const& exec, std::int64_t n) : words_(exec, 2 * words_of_bits(n)), bitmaps_(exec, 2) {
-        for_each(exec, 2, begin_bitmaps{words_.data(), words_of_bits(n), bitmaps_.data()});
-    }
-    bitmap* operator[](int k) { return bitmaps_.data() + k; }
+    bitmap_pair(Executor const& exec, std::int64_t n)
+        : words_(exec, 2 * words_of_bits(n)),
+          values_(placed(exec, values{{{words(0)}, {words(1)}}, {nullptr, n}, {nullptr, words_of_bits(n)}})) {}
+    bitmap* operator[](int k) { return values_.data()->set + k; }
+    worklist const* all_vertices() const { return &values_.data()->all_vertices; }
+    worklist const* all_words() const { return &values_.data()->all_words; }
     /// Words of bitmap k, unless they were swapped.
     std::uint32_t* words(int k) { return words_.data() + k * (words_.size() / 2); }
 
 private:
     buffer<std::uint32_t> words_;
-    buffer<bitmap> bitmaps_;
+    buffer<values> values_;
 };
 
 /// Swaps two lists or bitmaps and empties the second.

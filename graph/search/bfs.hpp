@@ -31,8 +31,8 @@ struct bfs_result {
 
 /// Computes levels and parents from `source` (Beamer, Asanović and Patterson, Direction-optimizing breadth-first
 /// search, 2012). The cost of a pushed level is the number of edges of its vertices, independent of the size of the
-/// graph. Memory: 4 words and 2 bits per vertex. The result is the same for any number of threads, on host and CUDA. On
-/// CUDA one launch executes all levels; waits at the end.
+/// graph. Memory: 4 words per vertex, and 2 bits with `incoming`. The result is the same for any number of threads, on
+/// host and CUDA. On CUDA one launch executes all levels; waits at the end.
 ///
 /// Throws argument_error if the source is no vertex or max_depth is negative, dimension_error if `incoming` has another
 /// number of vertices.
@@ -47,7 +47,6 @@ struct bfs_state {
     int pull = 0; ///< the level is a bitmap, or becomes one by `pack`
     int pack = 0; ///< the level is a list: its bitmap is needed first
     int list = 0; ///< the level is a bitmap: makes it a list
-    int may_pull = 0;
     std::int32_t depth = 0;
     std::int64_t count = 1; ///< vertices of the level
     std::int64_t reached = 1;
@@ -139,14 +138,22 @@ struct offer_parent {
     }
 };
 
-/// Whether a vertex is in the current level.
+/// Whether a vertex is in a level. `Level`: its number, or a pointer to that in the memory of the executor.
+template <class Level>
 struct is_in_level {
     graph_view g;
     std::int32_t const* levels;
-    bfs_state const* state;
-    COPPICE_HD bool operator()(auto const&, vertex_id v) const { return levels[v] == state->depth; }
+    Level level;
+    COPPICE_HD bool operator()(auto const&, vertex_id v) const {
+        if constexpr (std::is_pointer_v<Level>)
+            return levels[v] == *level;
+        else
+            return levels[v] == level;
+    }
     COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
 };
+template <class Level>
+is_in_level(graph_view, std::int32_t const*, Level) -> is_in_level<Level>;
 /// Pulls into an unreached vertex from the first of its neighbours that is in the current level; returns whether there
 /// is one.
 struct pull_level {
@@ -180,7 +187,7 @@ COPPICE_HD inline bool is_pulled(bool was_pulled, std::int64_t before, std::int6
 
 struct next_level {
     worklist *now, *next;
-    bitmap *now_bits, *next_bits; ///< of pulled levels
+    bitmap *now_bits, *next_bits; ///< of pulled levels; null: every level is pushed
     bfs_state* state;
     std::int64_t vertices;
     std::int32_t max_depth;
@@ -216,7 +223,8 @@ private:
         s.reached += s.count;
         s.edges_left -= level.work;
         if (s.depth >= max_depth) return s.loop.stop();
-        s.pull = s.may_pull != 0 && is_pulled(s.pull != 0, before, s.count, level.work, s.edges_left, vertices) ? 1 : 0;
+        bool const may_pull = now_bits != nullptr;
+        s.pull = may_pull && is_pulled(s.pull != 0, before, s.count, level.work, s.edges_left, vertices) ? 1 : 0;
     }
 };
 
@@ -235,33 +243,35 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto* const parents = reinterpret_cast<std::uint32_t*>(result.parents.data());
     worklists<2> lists(exec, g.vertices);
     worklist *const now = lists[0], *const next = lists[1];
-    bitmap_pair bits(exec, may_pull ? g.vertices : 0);
-    auto const all_vertices = every_vertex(exec, g);
-    auto const all_words = placed(exec, worklist{nullptr, words_of_bits(g.vertices), 0});
-    auto state = placed(exec, bfs_state{.loop = {options.max_depth > 0 ? 1 : 0}, .may_pull = may_pull ? 1 : 0});
+    auto state = placed(exec, bfs_state{.loop = {options.max_depth > 0 ? 1 : 0}});
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, s});
     rounds<Executor> search(exec);
     auto const run = [&](auto const& pushed) {
         edge_step const push{&s->push, now, g, into(next), pushed};
-        single_step const end{next_level{now, next, bits[0], bits[1], s, g.vertices, options.max_depth}};
-        if (!may_pull) return search.run(&s->loop, push, end);
-        item_step const list{&s->list, all_words.data(), into(now), list_word_of{g, bits[0]}};
-        bitmap_step const pack{&s->pack, all_vertices.data(), bits[0], is_in_level{g, levels, s}};
-        bitmap_step const pull{&s->pull, all_vertices.data(), bits[1],
+        next_level end{now, next, nullptr, nullptr, s, g.vertices, options.max_depth};
+        if (!may_pull) return search.run(&s->loop, push, single_step{end});
+        bitmap_pair bits(exec, g.vertices);
+        end.now_bits = bits[0], end.next_bits = bits[1];
+        item_step const list{&s->list, bits.all_words(), into(now), list_word_of{g, bits[0]}};
+        bitmap_step const pack{&s->pack, bits.all_vertices(), bits[0], is_in_level{g, levels, &s->depth}};
+        bitmap_step const pull{&s->pull, bits.all_vertices(), bits[1],
                                pull_level{g, options.incoming, bits[0], levels, parents, s}};
-        search.run(&s->loop, list, push, pack, pull, end);
+        search.run(&s->loop, list, push, pack, pull, single_step{end});
     };
     // If rows are short, a sequential pass over them costs a host thread less than a second random access for every
     // edge. Devices overlap enough accesses.
     bool const parents_late = std::is_same_v<Executor, host_executor> && !has_long_rows(g);
     if (!parents_late) run(push_level{g, levels, parents, &s->depth});
     if constexpr (std::is_same_v<Executor, host_executor>) {
-        if (parents_late) run(reach_level{g, levels, &s->depth});
-        if (parents_late && may_pull)
-            vertex_map(exec, nullptr, all_vertices.data(), nothing(), choose_parent{options.incoming, levels, parents});
-        else if (parents_late)
-            edge_map(exec, nullptr, all_vertices.data(), g, nothing(), offer_parent{g, levels, parents});
+        if (parents_late) {
+            run(reach_level{g, levels, &s->depth});
+            auto const all = every_vertex(exec, g);
+            if (may_pull)
+                vertex_map(exec, nullptr, all.data(), nothing(), choose_parent{options.incoming, levels, parents});
+            else
+                edge_map(exec, nullptr, all.data(), g, nothing(), offer_parent{g, levels, parents});
+        }
     }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;

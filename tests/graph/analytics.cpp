@@ -182,17 +182,14 @@ TEST_CASE_TEMPLATE("bitmaps hold the vertices for which a map is true", Fixture,
             }
             analytics::bitmap_pair bitmaps(exec, n);
             fill(exec, array_view<std::uint32_t>(bitmaps.words(1), std::int64_t(words.size())), ~std::uint32_t(0));
-            auto const all_vertices = analytics::every_vertex(exec, g);
-            analytics::bitmap_map(exec, nullptr, all_vertices.data(), bitmaps[1], is_last_of_period{g, period});
+            analytics::bitmap_map(exec, nullptr, bitmaps.all_vertices(), bitmaps[1], is_last_of_period{g, period});
             analytics::bitmap const found = exec.load(bitmaps[1]);
             CHECK(found.count == std::int64_t(members.size()));
             CHECK(found.work == work);
             CHECK(to_vector(exec, array_view<std::uint32_t const>(bitmaps.words(1), std::int64_t(words.size()))) ==
                   words);
             analytics::worklists<1> lists(exec, n);
-            auto const all_words =
-                analytics::placed(exec, analytics::worklist{nullptr, analytics::words_of_bits(n), 0});
-            analytics::vertex_map(exec, nullptr, all_words.data(), analytics::into(lists[0]),
+            analytics::vertex_map(exec, nullptr, bitmaps.all_words(), analytics::into(lists[0]),
                                   analytics::list_word_of{g, bitmaps[1]});
             analytics::worklist const list = exec.load(lists[0]);
             CHECK(list.work == work);

@@ -321,14 +321,6 @@ private:
     std::int64_t reached_ = 0;
 };
 
-/// Whether a vertex of the rank is in a level.
-struct is_in_level {
-    graph_view g;
-    std::int32_t const* levels;
-    std::int32_t level;
-    COPPICE_HD bool operator()(auto const&, vertex_id v) const { return levels[v] == level; }
-    COPPICE_HD std::int32_t work(vertex_id v) const { return g.degree(v); }
-};
 /// Pulls into vertex v if it has no level; returns whether it enters level `next`.
 template <class O>
 struct pull_into_vertex {
@@ -369,14 +361,11 @@ public:
     /// `incoming`: the rows of the transposed graph.
     level_pull(owned_graph<Executor> const& graph, distributed_rows<Executor, vertex_id, O> const& incoming)
         : graph_(graph), incoming_(incoming), of_outer_(graph.exec(), graph.comm(), incoming.halo_plan()),
-          bitmaps_(graph.exec(), graph.own()),
-          all_(analytics::placed(graph.exec(), analytics::worklist{nullptr, graph.own(), 0})),
-          all_words_(analytics::placed(graph.exec(),
-                                       analytics::worklist{nullptr, analytics::words_of_bits(graph.own()), 0})) {}
+          bitmaps_(graph.exec(), graph.own()) {}
 
     /// Takes the vertices of a level as the current one.
     void begin(std::int32_t const* levels, std::int32_t level) {
-        store(now_, is_in_level{graph_.view(), levels, level});
+        store(now_, analytics::is_in_level{graph_.view(), levels, level});
     }
     /// Pulls into the vertices of this rank, which are then the current level, and returns their number. Their parents
     /// are the first ones in their rows, or the smallest ones. Collective.
@@ -398,21 +387,20 @@ public:
     void list(analytics::worklist* to) {
         using namespace analytics;
         for_each(graph_.exec(), 1, clear_set{to});
-        vertex_map(graph_.exec(), nullptr, all_words_.data(), into(to), list_word_of{graph_.view(), bitmaps_[now_]});
+        vertex_map(graph_.exec(), nullptr, bitmaps_.all_words(), into(to), list_word_of{graph_.view(), bitmaps_[now_]});
     }
 
 private:
     template <class F>
     void store(int k, F const& f) {
         for_each(graph_.exec(), 1, analytics::clear_set{bitmaps_[k]});
-        bitmap_map(graph_.exec(), nullptr, all_.data(), bitmaps_[k], f);
+        bitmap_map(graph_.exec(), nullptr, bitmaps_.all_vertices(), bitmaps_[k], f);
     }
 
     owned_graph<Executor> const& graph_;
     distributed_rows<Executor, vertex_id, O> const& incoming_;
     halo_bits<Executor> of_outer_;
     analytics::bitmap_pair bitmaps_;
-    buffer<analytics::worklist> all_, all_words_;
     int now_ = 0; ///< the bitmap of the current level
 };
 
