@@ -3,14 +3,13 @@
 /// RPTS without a report: a solution that is not finite or not accurate is replaced by that of the chain solver.
 ///
 /// RPTS reduces each partition separately and may divide by a pivot near zero although the matrix is well-conditioned.
-/// If x is not finite, or the reduction found such partitions and x has a large residual, the chain solver, which can
-/// choose any row of an unknown as its pivot row, solves this column of the system again. Its answer is accepted if it
-/// found a pivot in every column and is finite. Otherwise x remains as RPTS computed it, so that a singular matrix
+/// If x is not finite, or the reduction found such partitions and x has a large backward error, the chain solver, which
+/// can choose any row of an unknown as its pivot row, solves this column of the system again. Its answer is accepted if
+/// it found a pivot in every column and is finite. Otherwise x remains as RPTS computed it, so that a singular matrix
 /// still gives infinity or NaN. This file is for the host, whose kernels check x while they compute it; on a device the
 /// later attempts of solve_run replace what is not finite (later_attempts::replace()).
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <coppice/solvers/direct/error/error_host.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
@@ -45,62 +45,26 @@ void gather(T const* all, system_rows const& rows, T* to) {
     for (std::int64_t j = 0; j < rows.count; ++j) to[j] = all[rows.first + j * rows.stride];
 }
 
-/// Largest magnitudes of a system and its solution.
+/// The errors of x as for a report, [system][column].
 template <class T>
-struct system_magnitudes {
-    T entry = 0, x = 0, d = 0, residual = 0;
-
-    void include(T const& of_entry, T const& of_x, T const& of_d, T const& of_residual) {
-        entry = larger(of_entry, entry), x = larger(of_x, x);
-        d = larger(of_d, d), residual = larger(of_residual, residual);
-    }
-};
-/// Magnitudes with A scaled by `of_a` and x by `of_x`, powers of two.
-template <class T>
-system_magnitudes<T> magnitudes_of(host_executor const& exec, band_matrix<T> const& a, bool cyclic,
-                                   system_rows const& rows, T const* d, T const* x, T of_a, T of_x) {
-    constexpr std::int64_t block = 4096;
-    std::int64_t const n = rows.count;
-    std::vector<system_magnitudes<T>> of_block(std::size_t((n + block - 1) / block));
-    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-        system_magnitudes<T> all;
-        for (std::int64_t j = first; j < last; ++j) {
-            std::int64_t const i = rows.first + j * rows.stride;
-            T const lower = cyclic || j > 0 ? a.lower[i] * of_a : T(0), diagonal = a.diagonal[i] * of_a,
-                    upper = cyclic || j + 1 < n ? a.upper[i] * of_a : T(0), own = x[i] * of_x,
-                    before = x[j > 0 ? i - rows.stride : rows.first + (n - 1) * rows.stride] * of_x,
-                    after = x[j + 1 < n ? i + rows.stride : rows.first] * of_x, of_row = d[i] * of_a * of_x;
-            all.include(larger(larger(std::abs(lower), std::abs(upper)), std::abs(diagonal)), std::abs(own),
-                        std::abs(of_row), std::abs(lower * before + diagonal * own + upper * after - of_row));
-        }
-        of_block[std::size_t(b)] = all;
-    });
-    system_magnitudes<T> all;
-    for (auto const& one : of_block) all.include(one.entry, one.x, one.d, one.residual);
-    return all;
+std::vector<column_error> errors_of(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d,
+                                    columns_view<T> x, band_options const& o) {
+    matrix_rows<T> const rows = rows_of(a, o);
+    std::vector<column_error> errors(std::size_t(a.systems * x.columns));
+    std::vector<int> uneven(std::size_t(a.systems * zero_sums<T>::directions), 1); // no sums are tested
+    measure_job<T> const job{
+        {rows, x.pointer, d.pointer, x.leading, d.leading}, errors.data(), x.columns, {}, {rows, uneven.data()}};
+    measure(exec, job, check_system{});
+    return errors;
 }
-/// Maximum backward error in epsilons of a solution that is accepted: |d - A x| / (|A| |x| + |d|) in the maximum norm,
-/// with the largest entry for |A|.
+/// Maximum backward error in epsilons of a solution that is accepted; see column_error::normwise().
 inline constexpr int max_accepted_error = 32;
-/// Whether the backward error of a finite solution of one system is that small. Does not change if the system is scaled
-/// by powers of two.
+/// Whether a solution is finite and its backward error is that small. Does not change if the system is scaled by powers
+/// of two.
 template <class T>
-bool is_accurate(host_executor const& exec, band_matrix<T> const& a, bool cyclic, system_rows const& rows, T const* d,
-                 T const* x) {
-    using limits = std::numeric_limits<T>;
-    auto all = magnitudes_of(exec, a, cyclic, rows, d, x, T(1), T(1));
-    auto const is_moderate = [](T value) {
-        constexpr int range = limits::max_exponent / 4; // products of two, and their rounding errors, are normal
-        return value > T(0) && value <= limits::max() && std::abs(std::ilogb(value)) < range;
-    };
-    if (!is_moderate(all.entry) || !is_moderate(all.x)) {
-        auto const scale = [](T value) {
-            int const exponent = value > T(0) && value <= limits::max() ? std::ilogb(value) : 0;
-            return std::ldexp(T(1), std::clamp(-exponent, limits::min_exponent, limits::max_exponent - 1));
-        };
-        all = magnitudes_of(exec, a, cyclic, rows, d, x, scale(all.entry), scale(all.x));
-    }
-    return all.residual <= T(max_accepted_error) * limits::epsilon() * (all.entry * all.x + all.d);
+bool is_accurate(column_error const& e) {
+    return e.solution <= std::numeric_limits<double>::max() &&
+           e.normwise() <= max_accepted_error * double(std::numeric_limits<T>::epsilon());
 }
 
 /// Solves one system of a batch for the column `d` by the chain solver; writes `x` if the answer is accepted.
@@ -131,13 +95,15 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
 template <class T>
 void replace_wrong(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                    band_options const& o, bool certain) {
+    std::vector<column_error> errors;
+    if (!certain) errors = errors_of(exec, a, d, x, o);
     for (std::int64_t c = 0; c < x.columns; ++c) {
         T* const column = x.pointer + c * x.leading;
         for (std::int64_t s = 0; s < a.systems; ++s) {
             system_rows const rows = rows_of_system(a, s);
-            T const* const rhs = d.pointer + c * d.leading;
-            if (!is_all_finite(column, rows) || !(certain || is_accurate(exec, a, o.cyclic, rows, rhs, column)))
-                solve_system_by_chain(exec, a, rows, rhs, column, o);
+            if (certain ? is_all_finite(column, rows) : is_accurate<T>(errors[std::size_t(s * x.columns + c)]))
+                continue;
+            solve_system_by_chain(exec, a, rows, d.pointer + c * d.leading, column, o);
         }
     }
 }
