@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/search/bfs.hpp>
-#include <coppice/solvers/distributed/graphs/level_search.hpp>
+#include <coppice/solvers/distributed/graphs/level_pull.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
