@@ -95,30 +95,10 @@ struct find_position {
     COPPICE_HD void operator()(std::int64_t k) const {
         auto const u = static_cast<std::int64_t>(keys[k] >> 32);
         auto const v = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
-        std::int32_t low = a.offsets[u], high = a.offsets[u + 1];
-        while (low < high) {
-            std::int32_t const middle = low + (high - low) / 2;
-            if (a.indices[middle] < v)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        bool const there = low < a.offsets[u + 1] && a.indices[low] == v;
-        positions[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
+        std::int64_t const end = a.offsets[u + 1], at = detail::lower_position(a.indices, a.offsets[u], end, v);
+        positions[k] = 2 * at + (at < end && a.indices[at] == v ? 1 : 0);
     }
 };
-/// Number of elements of an ascending list that are below a bound.
-COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_t low, std::int64_t high,
-                                           std::int64_t bound) {
-    while (low < high) {
-        std::int64_t const middle = low + (high - low) / 2;
-        if (list[middle] < bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /// Entries per block; each block searches the list of changes once.
 inline constexpr std::int64_t copied_together = 1024;
@@ -127,7 +107,7 @@ struct count_moves {
     std::int64_t count;
     std::int64_t* before; ///< number of changes before each block of entries
     COPPICE_HD void operator()(std::int64_t b) const {
-        before[b] = count_below(positions, 0, count, b * copied_together);
+        before[b] = detail::lower_position(positions, 0, count, b * copied_together);
     }
 };
 /// Shifts entry p by the number of changes before it: forward if edges are added, backward if they are removed.
@@ -142,7 +122,8 @@ struct move_entry {
     COPPICE_HD void operator()(std::int64_t p) const {
         std::int64_t const block = p / copied_together, low = before[block], high = before[block + 1];
         // Edges inserted at position p itself precede entry p.
-        std::int64_t const changes = low == high ? low : count_below(positions, low, high, step > 0 ? p + 1 : p);
+        std::int64_t const changes =
+            low == high ? low : detail::lower_position(positions, low, high, step > 0 ? p + 1 : p);
         if (step < 0 && changes < high && positions[changes] == p) return;
         std::int64_t const to = p + step * changes;
         indices[to] = a.indices[p];
@@ -156,15 +137,8 @@ struct move_offset {
     int step;
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t u) const {
-        std::int64_t low = 0, high = count;
-        while (low < high) {
-            std::int64_t const middle = low + (high - low) / 2;
-            if (static_cast<std::int64_t>(keys[middle] >> 32) < u)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        to[u] = static_cast<std::int32_t>(offsets[u] + step * low);
+        std::int64_t const before = detail::lower_position(keys, 0, count, static_cast<std::uint64_t>(u) << 32);
+        to[u] = static_cast<std::int32_t>(offsets[u] + step * before);
     }
 };
 

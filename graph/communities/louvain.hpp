@@ -145,8 +145,7 @@ struct integer_graph {
     double all = 0;
 
     integer_graph(Executor const& exec, graph_view graph, buffer<std::int64_t> edge_weights)
-        : g(graph), weights(std::move(edge_weights)), row_sums(exec, g.vertices),
-          all_vertices(placed(exec, worklist{nullptr, g.vertices, 0})) {
+        : g(graph), weights(std::move(edge_weights)), row_sums(exec, g.vertices), all_vertices(every_vertex(exec, g)) {
         edge_sum(exec, nullptr, all_vertices.data(), g, row_weight{weights.data(), row_sums.data()});
         all = double(reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{row_sums.data()}, plus{}));
     }

@@ -21,25 +21,14 @@ buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity ki
 
 namespace analytics {
 
-/// Index of v in the sorted row of u, or -1.
-COPPICE_HD inline std::int32_t edge_number(graph_view g, vertex_id u, vertex_id v) {
-    std::int32_t low = g.offsets[u], high = g.offsets[u + 1];
-    while (low < high) {
-        std::int32_t const middle = low + (high - low) / 2;
-        if (g.neighbors[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g.offsets[u + 1] && g.neighbors[low] == v ? low : -1;
-}
-
 struct compare_ends {
     graph_view g;
     similarity kind;
     double* values;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
-    COPPICE_HD double neighbors(vertex_id u) const { return double(g.degree(u) - (edge_number(g, u, u) >= 0 ? 1 : 0)); }
+    COPPICE_HD double neighbors(vertex_id u) const {
+        return double(g.degree(u) - (position_of_edge(g, u, u) >= 0 ? 1 : 0));
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
@@ -59,7 +48,7 @@ template <executor Executor>
 buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind) {
     using namespace analytics;
     buffer<double> values(exec, g.edge_count);
-    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto const all_vertices = every_vertex(exec, g);
     edge_map(exec, nullptr, all_vertices.data(), g, nothing(), compare_ends{g, kind, values.data()});
     return values;
 }

@@ -48,7 +48,7 @@ struct number_below {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
-        if (g.neighbors[k] < u) number[k] = number[edge_number(g, g.neighbors[k], u)];
+        if (g.neighbors[k] < u) number[k] = number[position_of_edge(g, g.neighbors[k], u)];
     }
 };
 
@@ -130,7 +130,7 @@ truss_result truss_numbers(Executor const& exec, graph_view g) {
     truss_result r{buffer<vertex_id>(exec, edges), buffer<vertex_id>(exec, edges), buffer<std::int32_t>(exec, edges)};
     if (edges == 0) return r;
     buffer<std::int32_t> number(exec, g.edge_count), support(exec, edges), when(exec, edges);
-    auto all_vertices = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto const all_vertices = every_vertex(exec, g);
     auto round = placed(exec, std::int32_t{0});
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();

@@ -75,15 +75,7 @@ struct first_end {
     std::int64_t count;
     std::int32_t* offsets;
     COPPICE_HD void operator()(std::int64_t v) const {
-        std::int64_t first = 0;
-        for (std::int64_t last = count; first < last;) {
-            std::int64_t const middle = (first + last) / 2;
-            if (vertex[middle] < v)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        offsets[v] = static_cast<std::int32_t>(first);
+        offsets[v] = static_cast<std::int32_t>(detail::lower_position(vertex, 0, count, v));
     }
 };
 

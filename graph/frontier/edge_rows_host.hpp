@@ -108,15 +108,8 @@ private:
     }
     /// Smallest v with v + offsets[v] >= work.
     std::int64_t vertex_at(std::int64_t work) const {
-        std::int64_t low = 0, high = list_.count;
-        while (low < high) {
-            std::int64_t const middle = (low + high) / 2;
-            if (middle + (g_.offsets[middle] - g_.offsets[0]) < work)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return detail::first_not_below(0, list_.count,
+                                       [&](std::int64_t v) { return v + (g_.offsets[v] - g_.offsets[0]) < work; });
     }
 
     worklist list_;

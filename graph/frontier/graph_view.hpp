@@ -7,6 +7,7 @@
 #include <string>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/core/parallel.hpp>
 
@@ -59,6 +60,11 @@ inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
     if (v < 0 || v >= g.vertices)
         throw argument_error(std::string(what) + " is vertex " + std::to_string(v) + " of a graph of " +
                              std::to_string(g.vertices) + " vertices, which are counted from 0");
+}
+
+/// Index of the edge u -> v; -1 if there is none. The row of u is sorted.
+COPPICE_HD inline std::int32_t position_of_edge(graph_view const& g, vertex_id u, vertex_id v) {
+    return detail::position_between(g.neighbors, g.offsets[u], g.offsets[u + 1], v);
 }
 
 /// Whether element i of a list is no vertex, to count such elements.

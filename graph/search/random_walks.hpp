@@ -70,30 +70,13 @@ struct walker {
         if (!(total > 0)) return -1;
         double const x = numbers.uniform() * total;
         if (!sums) return g.neighbors[begin + (x < total - 1 ? std::int32_t(x) : end - begin - 1)];
-        std::int32_t first = begin, last = end - 1; // the first edge whose sum is above x
-        while (first < last) {
-            std::int32_t const middle = first + (last - first) / 2;
-            if (sums[middle] > x)
-                last = middle;
-            else
-                first = middle + 1;
-        }
+        auto first = static_cast<std::int32_t>( // the first edge whose sum is above x
+            detail::first_not_below(begin, end - 1, [&](std::int64_t k) { return !(sums[k] > x); }));
         while (first > begin && !(weight(u, first) > 0)) --first; // rounding may lead to an edge of weight 0
         return g.neighbors[first];
     }
-    COPPICE_HD bool has_edge(vertex_id u, vertex_id v) const {
-        std::int32_t first = g.offsets[u], last = g.offsets[u + 1];
-        while (first < last) {
-            std::int32_t const middle = first + (last - first) / 2;
-            if (g.neighbors[middle] < v)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        return first < g.offsets[u + 1] && g.neighbors[first] == v;
-    }
     COPPICE_HD double bias(vertex_id previous, vertex_id v) const {
-        return v == previous ? return_factor : has_edge(previous, v) ? 1.0 : outward_factor;
+        return v == previous ? return_factor : position_of_edge(g, previous, v) >= 0 ? 1.0 : outward_factor;
     }
     COPPICE_HD vertex_id step(vertex_id previous, vertex_id u, random_sequence& numbers) const {
         constexpr int max_attempts = 64;

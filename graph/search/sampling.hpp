@@ -135,15 +135,8 @@ struct number_lookup {
     std::int64_t count;
     /// The local number of a vertex; -1: it has none.
     COPPICE_HD vertex_id operator()(vertex_id v) const {
-        std::int64_t first = 0, last = count;
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (sorted[middle] < v)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        return first < count && sorted[first] == v ? numbers[first] : -1;
+        std::int64_t const at = detail::position_between(sorted, std::int64_t{0}, count, v);
+        return at < 0 ? -1 : numbers[at];
     }
 };
 struct count_up {

@@ -65,27 +65,9 @@ struct find_reverse {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        std::int32_t first = g.offsets[v], last = g.offsets[v + 1];
-        while (last - first > 1) {
-            std::int32_t const middle = first + (last - first) / 2;
-            (g.neighbors[middle] <= u ? first : last) = middle;
-        }
-        reverse[k] = first;
+        reverse[k] = position_of_edge(g, g.neighbors[k], u);
     }
 };
-/// Position of the edge u -> v in the graph, or -1.
-COPPICE_HD inline std::int32_t position_of_edge(graph_view const& g, vertex_id u, vertex_id v) {
-    std::int32_t first = g.offsets[u], last = g.offsets[u + 1];
-    while (first < last) {
-        std::int32_t const middle = first + (last - first) / 2;
-        if (g.neighbors[middle] < v)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first < g.offsets[u + 1] && g.neighbors[first] == v ? first : -1;
-}
 template <class T>
 struct set_capacity {
     graph_view network, edges;

@@ -25,15 +25,7 @@ struct bits_of_ranks {
 private:
     /// The last rank p with offsets[p] <= x.
     COPPICE_HD int last_up_to(std::int64_t const* offsets, std::int64_t x) const {
-        int first = 0;
-        for (int last = ranks; last - first > 1;) {
-            int const middle = first + (last - first) / 2;
-            if (offsets[middle] <= x)
-                first = middle;
-            else
-                last = middle;
-        }
-        return first;
+        return static_cast<int>(coppice::detail::lower_position(offsets, 1, ranks, x + 1)) - 1;
     }
 };
 

@@ -49,15 +49,8 @@ struct first_message_of_rank {
     std::int64_t const* begins;
     std::int64_t* to;
     COPPICE_HD void operator()(std::int64_t p) const {
-        std::int64_t first = 0;
-        for (std::int64_t last = count; first < last;) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (messages[middle].vertex < begins[p])
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        to[p] = first;
+        to[p] =
+            coppice::detail::first_not_below(0, count, [&](std::int64_t i) { return messages[i].vertex < begins[p]; });
     }
 };
 template <class Value>
