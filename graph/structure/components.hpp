@@ -63,14 +63,17 @@ struct unite_other_edges {
         if (k >= g.begin(u) + first_edges) unite_trees(worker, up, u, g.neighbor(k));
     }
 };
-/// Path halving at v: links v to its grandparent.
+/// Path halving at v: links v to its grandparent. Flags a path of more than one step.
 struct halve_path {
     vertex_id* up;
+    int* is_long;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         vertex_id const next = worker.load(up + v), above = worker.load(up + next);
-        if (above != next) worker.store(up + v, above);
+        if (above == next) return;
+        worker.store(up + v, above);
+        if (worker.load_cached(is_long) == 0) worker.store(is_long, 1);
     }
 };
 /// Path halving along the whole path of v. Other workers do so concurrently, and may overwrite a root by a vertex below
@@ -191,6 +194,21 @@ vertex_id frequent_label(Executor const& exec, array_view<vertex_id const> label
     return best;
 }
 
+/// Links the vertices of a list to their roots: halves their paths up to `halvings` times, until none is longer than
+/// one step, then follows those that are left.
+template <executor Executor>
+void shorten_all_paths(Executor const& exec, vertex_id* up, worklist const* vertices, int halvings) {
+    buffer<int> is_long(exec, halvings + 1);
+    fill(exec, is_long.view(), 0);
+    int const* predicate = nullptr;
+    for (int times = 0; times < halvings; ++times) {
+        int* const flag = is_long.data() + times;
+        vertex_map(exec, predicate, vertices, nothing(), halve_path{up, flag});
+        predicate = flag;
+    }
+    vertex_map(exec, predicate, vertices, nothing(), shorten_paths{up});
+}
+
 /// Initial parent of v: its first neighbour if that id is smaller, else v itself (a root).
 template <class Graph>
 struct set_initial_parent {
@@ -209,9 +227,7 @@ void begin_trees(Executor const& exec, Graph const& g, buffer<vertex_id>& labels
     for_each(exec, labels.size(), set_initial_parent<Graph>{g, up});
     // The paths to a root may be as long as the side of a grid. The host, which follows them sequentially, needs no
     // halving passes.
-    constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
-    for (int times = 0; times < halvings; ++times) vertex_map(exec, nullptr, all_vertices, nothing(), halve_path{up});
-    vertex_map(exec, nullptr, all_vertices, nothing(), shorten_paths{up});
+    shorten_all_paths(exec, up, all_vertices, std::is_same_v<Executor, host_executor> ? 0 : 4);
 }
 /// Unites two edges of every vertex. Paths to the roots are short afterwards.
 template <executor Executor, class Graph>
@@ -239,9 +255,7 @@ void unite_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& label
     for_each_warp(exec, (std::int64_t(g.vertices) + tile_vertices - 1) / tile_vertices,
                   unite_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
     if (exec.load(below_others).count > g.vertices / 8) return unite_by_samples(exec, g, labels, all_vertices);
-    // Paths to a root may cross many tiles: halve them eight times.
-    for (int times = 0; times < 8; ++times) vertex_map(exec, nullptr, below_others, nothing(), halve_path{up});
-    vertex_map(exec, nullptr, below_others, nothing(), shorten_paths{up});
+    shorten_all_paths(exec, up, below_others, 8); // paths to a root may cross many tiles
     vertex_map(exec, nullptr, all_vertices, nothing(), unite_tiles{g, up});
     edge_map(exec, nullptr, long_rows, g, nothing(), unite_smaller{g, up});
 }
