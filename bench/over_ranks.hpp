@@ -54,42 +54,64 @@ inline std::vector<int> rank_counts(host_executor const& exec) {
     return all;
 }
 
-/// Runs a problem on 1, 2, ... ranks: measure(executor, communicator) returns a timing and a text on every rank.
 struct measured {
     timing time;
     std::string details{};
 };
+/// A problem to be measured on 1, 2, ... ranks.
+struct problem_over_ranks {
+    std::string problem, method;
+    bool weak;                             ///< of equal size on each rank
+    std::function<std::int64_t(int)> rows; ///< of all ranks
+    double bytes_of_row;
+};
+/// Runs problems on 1, 2, ... ranks: measure(executor, communicator) returns a timing and a text for each on every
+/// rank.
+template <class Executor>
+void over_ranks(table& t, Executor const& exec, std::vector<problem_over_ranks> const& problems,
+                std::function<std::vector<measured>(Executor const&, rank_communicator const&)> const& measure) {
+    std::vector<std::vector<row>> results(problems.size());
+    for (int const ranks : rank_counts(exec)) {
+        std::vector<measured> all; // of rank 0
+        std::string crossing;
+        multi_executor<Executor>(executors(exec, ranks))
+            .run([&](Executor const& rank_exec, rank_communicator const& comm) {
+                auto found = measure(rank_exec, comm);
+                if (comm.rank() != 0) return;
+                all = std::move(found);
+                if (ranks > 1 && std::is_same_v<Executor, cuda_executor>)
+                    crossing = comm.devices() ? "NCCL" : "by the host: " + comm.why_no_devices();
+            });
+        for (std::size_t i = 0; i < problems.size(); ++i) {
+            auto const& p = problems[i];
+            row r;
+            r.suite = "parts";
+            r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
+            r.problem = p.problem;
+            r.method = fmt::format("coppice {}, {} part{}", p.method, ranks, ranks > 1 ? "s" : "");
+            r.rows = p.rows(ranks);
+            r.seconds = all[i].time.median;
+            r.fastest = all[i].time.fastest;
+            r.bytes = p.bytes_of_row * double(r.rows);
+            double const base = results[i].empty() ? r.seconds : results[i].front().seconds;
+            r.details = ranks == 1 ? all[i].details
+                        : p.weak   ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[i].details, crossing)
+                                   : fmt::format("{:.2f} times {} {}", base / r.seconds, all[i].details, crossing);
+            results[i].push_back(r);
+        }
+    }
+    for (auto& of_problem : results) t.add(std::move(of_problem));
+}
+/// One problem: measure(executor, communicator) returns a timing and a text on every rank.
 template <class Executor>
 void over_ranks(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
                 std::function<std::int64_t(int)> const& rows, double bytes_of_row,
                 std::function<measured(Executor const&, rank_communicator const&)> const& measure) {
     if (!t.wants(problem)) return;
-    std::vector<row> results;
-    for (int const ranks : rank_counts(exec)) {
-        std::vector<measured> all(static_cast<std::size_t>(ranks));
-        std::string crossing;
-        multi_executor<Executor>(executors(exec, ranks))
-            .run([&](Executor const& rank_exec, rank_communicator const& comm) {
-                all[std::size_t(comm.rank())] = measure(rank_exec, comm);
-                if (comm.rank() == 0 && ranks > 1 && std::is_same_v<Executor, cuda_executor>)
-                    crossing = comm.devices() ? "NCCL" : "by the host: " + comm.why_no_devices();
-            });
-        row r;
-        r.suite = "parts";
-        r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
-        r.problem = problem;
-        r.method = fmt::format("coppice {}, {} part{}", method, ranks, ranks > 1 ? "s" : "");
-        r.rows = rows(ranks);
-        r.seconds = all[0].time.median;
-        r.fastest = all[0].time.fastest;
-        r.bytes = bytes_of_row * double(r.rows);
-        double const base = results.empty() ? r.seconds : results.front().seconds;
-        r.details = ranks == 1 ? all[0].details
-                    : weak     ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[0].details, crossing)
-                               : fmt::format("{:.2f} times {} {}", base / r.seconds, all[0].details, crossing);
-        results.push_back(r);
-    }
-    t.add(std::move(results));
+    over_ranks<Executor>(t, exec, {{problem, method, weak, rows, bytes_of_row}},
+                         [&](Executor const& rank_exec, rank_communicator const& comm) {
+                             return std::vector{measure(rank_exec, comm)};
+                         });
 }
 
 } // namespace coppice::bench
