@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Exchange of one bit for each element of a halo, for example whether a vertex is in a set.
+/// Exchange of one bit for each element of a halo, for example whether a vertex is in a set: from the owners, or to
+/// them.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ private:
 template <class Set>
 struct pack_sent_word {
     bits_of_ranks sent;
-    std::int32_t const* rows;
+    std::int32_t const* rows; ///< null: the row of element i is i
     Set set;
     std::uint32_t* to;
     COPPICE_HD void operator()(std::int64_t word) const {
@@ -41,8 +42,26 @@ struct pack_sent_word {
         std::int64_t const first = sent.begin[p] + 32 * (word - sent.words[p]), rest = sent.begin[p + 1] - first;
         int const count = rest < 32 ? int(rest) : 32;
         std::uint32_t bits = 0;
-        for (int i = 0; i < count; ++i) bits |= std::uint32_t(set(rows[first + i]) ? 1 : 0) << i;
+        for (int i = 0; i < count; ++i) bits |= std::uint32_t(set(rows ? rows[first + i] : first + i) ? 1 : 0) << i;
         to[word] = bits;
+    }
+};
+/// Calls take(worker, row) for the elements of a received word whose bit is set.
+template <class Take>
+struct take_received_word {
+    bits_of_ranks received;
+    std::uint32_t const* from;
+    std::int32_t const* rows;
+    Take take;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id word) const {
+        std::uint32_t bits = from[word];
+        if (bits == 0) return;
+        int const p = received.rank_of_word(word);
+        std::int64_t element = received.begin[p] + 32 * (word - received.words[p]);
+        for (; bits != 0; bits >>= 1, ++element)
+            if ((bits & 1) != 0) take(worker, rows[element]);
     }
 };
 /// Moves the received bits of 32 consecutive elements to one word.
@@ -69,7 +88,7 @@ struct unpack_word {
     }
 };
 
-/// Receives one bit for each element of the halo from its owner.
+/// Receives one bit for each element of the halo from its owner, or sends one to it.
 template <executor Executor>
 class halo_bits {
 public:
@@ -88,6 +107,19 @@ public:
         exchange(exec, comm_, send_words_, static_cast<std::uint32_t const*>(sent_.data()), receive_words_,
                  received_.data());
         for_each(exec, bits_.size(), unpack_word{offsets(2), received_.data(), bits_.data()});
+    }
+    /// The opposite direction: sends set(k) for the elements k of the halo to their owners, which call
+    /// take(worker, row) for each bit that is set; several ranks may set that of one row. Collective. Waits as fetch()
+    /// does.
+    template <class Set, class Take>
+    void send(Executor const& exec, Set const& set, Take const& take) {
+        if (!plan_->plan.any) return;
+        for_each(exec, received_.size(), pack_sent_word<Set>{offsets(2), nullptr, set, received_.data()});
+        exchange(exec, comm_, receive_words_, static_cast<std::uint32_t const*>(received_.data()), send_words_,
+                 sent_.data());
+        auto const words = analytics::placed(exec, analytics::worklist{nullptr, sent_.size(), 0});
+        analytics::vertex_map(exec, nullptr, words.data(), analytics::nothing(),
+                              take_received_word<Take>{offsets(0), sent_.data(), plan_->sent_rows.data(), take});
     }
     /// The bits of the last fetch(), in the order of the halo.
     analytics::bitmap bits() { return {bits_.data()}; }

@@ -176,21 +176,33 @@ public:
 
     /// Searches from the vertices of level 0 to level `max_depth`. `filter(u, k)`: whether edge k of u is used; it must
     /// not read arrays that the search writes. `pull`: push_only or a level_pull, for a search along all edges.
+    /// `first_level`: 1 if the vertices of level 1, adjacent to the only one of level 0, have their levels and parents.
     template <class Filter = every_edge, class Pull = push_only>
     void run(Filter const& filter = {}, std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(),
-             Pull&& pull = {}) {
+             Pull&& pull = {}, std::int32_t first_level = 0) {
         using namespace analytics;
         constexpr bool may_pull = std::remove_reference_t<Pull>::pulls;
         auto const& exec = graph_.exec();
         worklist *const now = lists_[0], *const next = lists_[1], *const outer = lists_[2];
-        auto const all = placed(exec, worklist{nullptr, graph_.own(), 0});
-        vertex_map(exec, nullptr, all.data(), into(next), is_start{graph_.view(), levels_.data()});
         auto const whole = over_ranks({graph_.outer_ids().size(), graph_.view().edge_count});
         std::int64_t const all_outer = whole.count;
-        std::int64_t before = 0, edges_left = whole.work;
+        std::int64_t before = first_level, edges_left = whole.work;
         [[maybe_unused]] bool pulls = false, in_list = true; // the level is a list; otherwise `pull` has its bits
-        auto found = over_ranks(size_of_list());
-        for (std::int32_t level = 0; found.count > 0; ++level) {
+        reached_ = first_level;
+        level_size found;
+        if constexpr (may_pull) {
+            if (first_level > 0) {
+                pull.begin(levels_.data(), first_level);
+                in_list = false;
+                found = over_ranks(pull.size());
+            }
+        }
+        if (in_list) {
+            auto const all = placed(exec, worklist{nullptr, graph_.own(), 0});
+            vertex_map(exec, nullptr, all.data(), into(next), is_start{graph_.view(), levels_.data()});
+            found = over_ranks(size_of_list());
+        }
+        for (std::int32_t level = first_level; found.count > 0; ++level) {
             depth_ = level;
             reached_ += found.count;
             edges_left -= found.work;
