@@ -122,21 +122,21 @@ void analytics_over_ranks(table& t, options const& o, Executor const& exec) {
     for (int const less : {0, 2, 6}) {
         int const scale = std::max(4, largest - less);
         std::vector<problem_over_ranks> problems;
-        std::vector<typename algorithms::algorithm> wanted;
+        std::vector<typename algorithms::algorithm> chosen;
         for (auto const& a : algorithms::all) {
             std::string const problem = fmt::format("R-MAT {}: {}", scale, a.name);
             if (a.less != less || !t.wants(problem)) continue;
             problems.push_back({problem, a.name, false, [scale](int) { return std::int64_t(1) << scale; }, 0});
-            wanted.push_back(a);
+            chosen.push_back(a);
         }
-        if (wanted.empty()) continue;
+        if (chosen.empty()) continue;
         auto const whole = rmat<float>(host_executor(o.threads), generator_options{.scale = scale});
         over_ranks<Executor>(t, exec, problems, [&](Executor const& rank_exec, rank_communicator const& comm) {
             auto const begins = blocks_of_entries(whole.row_offsets(), comm.ranks());
             auto const p = std::size_t(comm.rank());
             graph_of_rank<Executor> const g(rank_exec, comm, whole, slice_rows(whole, begins[p], begins[p + 1]));
             std::vector<measured> all;
-            for (auto const& algorithm : wanted) {
+            for (auto const& algorithm : chosen) {
                 std::string found;
                 auto const time = time_over_ranks(comm, o.quick ? 1 : 7, [&] {
                     found = algorithm.run(g);

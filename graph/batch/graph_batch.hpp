@@ -62,7 +62,6 @@ struct divide_by_out_weight {
     graph_view g;
     double const* sums; ///< null: the number of edges
     double* weights;    ///< of the edges of g, which are replaced by the fractions of their row
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {

@@ -137,7 +137,6 @@ template <class Number, int Walkers>
 struct walk_on {
     graph_view g;
     brandes_arrays<Number, Walkers> x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

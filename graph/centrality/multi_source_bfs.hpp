@@ -43,7 +43,6 @@ struct begin_sources {
 struct pass_bits {
     graph_view g;
     reach_arrays x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -115,7 +115,6 @@ struct list_sources {
 };
 struct release_on_path {
     weighted_walk x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {

@@ -46,7 +46,10 @@ struct unite_again {
     vertex_id const* labels;
     std::int32_t const* lost;
     vertex_id* up;
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return lost[labels[u]] != 0; }
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
+        return lost[labels[u]] != 0;
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -66,7 +66,6 @@ struct begin_choice {
 };
 struct gather_label {
     label_tables x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -90,7 +89,6 @@ template <class Score>
 struct score_label {
     label_tables x;
     Score score;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -102,7 +100,6 @@ template <class Score>
 struct choose_label {
     label_tables x;
     Score score;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -146,7 +143,6 @@ struct wake_neighbors {
         if (labels[v] != labels[u]) worker.store(waits + v, 1);
     }
     // after operator(): nvcc 13.0 ignores COPPICE_NO_EXEC_CHECK after a template whose parameter is `auto`
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
 };
 struct end_label_round {
     worklist *list, *changed;

@@ -25,7 +25,6 @@ struct compare_ends {
     graph_view g;
     similarity kind;
     double* values;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_HD double neighbors(vertex_id u) const {
         return double(g.degree(u) - (position_of_edge(g, u, u) >= 0 ? 1 : 0));
     }

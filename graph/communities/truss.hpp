@@ -44,7 +44,6 @@ struct number_above {
 struct number_below {
     graph_view g;
     std::int32_t* number;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {

@@ -140,7 +140,6 @@ struct bid {
 /// A vertex without remaining capacity refuses the bids of others; these bid again.
 struct refuse_bid {
     bidding x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v, std::int32_t k) const {

@@ -112,7 +112,7 @@ void eager_edge_map(host_executor const& exec, worklist const& list, graph_view 
         intervals.for_each(number, [&](std::int64_t c) {
             now.clear();
             for (std::int64_t i = chunks.begin(c), end = chunks.begin(c + 1); i < end; ++i)
-                if (f.enters(worker, list[i])) now.push_back(list[i]);
+                if (enters_map(f, worker, list[i])) now.push_back(list[i]);
             map_rows();
         });
         std::vector<vertex_id>& next = worker.own()[0];

@@ -355,7 +355,7 @@ __device__ void edge_map_of_grid(cuda_worker<N>& worker, worklist const& list, g
     for (std::int64_t base = 0; base < list.count; base += stride) {
         std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
-        bool const enters = u >= 0 && !(leaves_long && g.degree(u) > shared_row) && f.enters(worker, u);
+        bool const enters = u >= 0 && !(leaves_long && g.degree(u) > shared_row) && enters_map(f, worker, u);
         edge_map_rows<Threads>(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
     }
 }
@@ -370,7 +370,7 @@ __device__ void edge_map_long_rows(cuda_worker<N>& worker, worklist const& list,
     sync_merged();
     for (std::int64_t i = threadIdx.x; i < list.count; i += map_threads) {
         vertex_id const u = list[i];
-        if (g.degree(u) > shared_row && f.enters(worker, u)) rows[atomicAdd(&count, 1)] = u;
+        if (g.degree(u) > shared_row && enters_map(f, worker, u)) rows[atomicAdd(&count, 1)] = u;
     }
     sync_merged();
     for (int r = 0; r < count; ++r) {

@@ -65,7 +65,7 @@ void edge_map(host_executor const& exec, int const* predicate, worklist const* i
     long_rows* const rest = chunks.shared() ? &deferred : nullptr;
     distribute_chunks(exec, exec.threads(), chunks.count(), 1, outs,
                       [&](auto& worker, int, std::int64_t first, std::int64_t last) {
-                          auto const enters = [&](vertex_id u) { return f.enters(worker, u); };
+                          auto const enters = [&](vertex_id u) { return enters_map(f, worker, u); };
                           edge_map_rows(worker, list, chunks.begin(first), chunks.begin(last), g, f, enters, rest);
                       });
     edge_map_long_rows(exec, deferred, g, outs, f);

@@ -64,7 +64,7 @@ __device__ void edge_map_few_vertices(cuda_worker<N>& worker, worklist const& li
     for (std::int64_t base = 0; base < list.count; base += warps * vertices_per_warp) {
         std::int64_t const i = base + warp * vertices_per_warp + lane;
         vertex_id const u = lane < vertices_per_warp && i < list.count ? list[i] : vertex_id(-1);
-        bool const enters = u >= 0 && f.enters(worker, u);
+        bool const enters = u >= 0 && enters_map(f, worker, u);
         std::int32_t begin = enters ? g.offsets[u] : 0;
         std::int32_t const end = enters ? g.offsets[u + 1] : 0;
         edge_map_rows_of_block<round_threads>(worker, u, begin, end, f);

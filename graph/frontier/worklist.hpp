@@ -107,6 +107,16 @@ COPPICE_HD void swap_and_clear(Set& a, Set& b) {
 template <class Worker>
 inline constexpr bool processes_emitted = false;
 
+/// Whether an edge map processes the edges of u: f.enters(worker, u), or true if f has no such member.
+COPPICE_NO_EXEC_CHECK
+template <class F, class Worker>
+COPPICE_HD bool enters_map(F const& f, Worker& worker, vertex_id u) {
+    if constexpr (requires { f.enters(worker, u); })
+        return f.enters(worker, u);
+    else
+        return true;
+}
+
 /// Type of workers that run concurrently, and the number of warps of them to start. On CUDA this is more than the
 /// device runs simultaneously; the last ones find no work left.
 template <class Executor>

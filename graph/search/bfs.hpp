@@ -76,7 +76,6 @@ struct push_level {
     std::int32_t* levels;
     std::uint32_t* parents;
     std::int32_t const* level_now; ///< level of the frontier
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -96,7 +95,6 @@ struct reach_level {
     graph_view g;
     std::int32_t* levels;
     std::int32_t const* level_now; ///< level of the frontier
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
@@ -129,7 +127,10 @@ struct offer_parent {
     graph_view g;
     std::int32_t const* levels;
     std::uint32_t* parents;
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return levels[u] >= 0; }
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
+        return levels[u] >= 0;
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

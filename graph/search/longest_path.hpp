@@ -57,7 +57,6 @@ struct release_vertex {
     std::int32_t* waiting;
     std::int32_t* levels;
     level_state const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {

@@ -65,14 +65,15 @@ struct relax_edge {
     std::int32_t* queued; ///< last round whose near list contains the vertex
     std::int32_t* waits;  ///< whether the far list contains the vertex
     sssp_state<T> const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool concerns(auto const& worker, vertex_id u, std::int32_t k) const {
+    template <class Worker>
+    COPPICE_HD bool concerns(Worker const& worker, vertex_id u, std::int32_t k) const {
         return Path::extended(worker.load(distances + u), lengths[k]) < worker.load(distances + g.neighbors[k]);
     }
     /// Whether v is not yet in the near list of the next round; it then has to be appended.
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool enlist(auto const& worker, vertex_id v) const {
+    template <class Worker>
+    COPPICE_HD bool enlist(Worker const& worker, vertex_id v) const {
         std::int32_t const next = state->round + 1;
         return worker.load(queued + v) != next && worker.exchange(queued + v, next) != next;
     }
@@ -182,8 +183,12 @@ struct find_parent {
     std::uint32_t* parents;
     vertex_id source;
     int* level_edges; ///< set if an edge connects vertices of equal distance
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
-    COPPICE_HD bool concerns(auto const&, vertex_id u, std::int32_t k) const {
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
+        return distances[u] < std::numeric_limits<T>::infinity();
+    }
+    template <class Worker>
+    COPPICE_HD bool concerns(Worker const&, vertex_id u, std::int32_t k) const {
         return Path::extended(distances[u], lengths[k]) == distances[g.neighbors[k]];
     }
     COPPICE_NO_EXEC_CHECK
@@ -204,7 +209,6 @@ struct find_level_parent {
     find_parent<T, Path> path;
     std::int32_t* found; ///< round in which the vertex got its parent; 0: none yet
     sssp_state<T> const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -270,7 +274,10 @@ struct explain_parent {
     T const* distances;
     vertex_id const* parents;
     std::int32_t* explained;
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
+        return distances[u] < std::numeric_limits<T>::infinity();
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -60,7 +60,6 @@ struct number_children {
     tree_view tree;
     std::int32_t const* before;
     std::int32_t* numbers;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
@@ -164,7 +163,6 @@ struct store_component {
     vertex_id const* labels;
     std::int32_t const* numbers;
     vertex_id* components;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {

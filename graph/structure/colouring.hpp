@@ -277,7 +277,6 @@ struct count_before {
     graph_view g;
     std::int32_t const* colours;
     std::int32_t* waits;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -54,7 +54,8 @@ struct unite_other_edges {
     vertex_id* up;
     vertex_id largest; ///< value of `up`; -1: no vertex is in the largest component
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const& worker, vertex_id u) const {
         return g.degree(u) > first_edges && worker.load(up + u) != largest;
     }
     COPPICE_NO_EXEC_CHECK

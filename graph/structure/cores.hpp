@@ -39,7 +39,6 @@ struct peel_edge {
     std::int32_t* degrees;
     std::int32_t* cores;
     cores_state const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t edge) const {

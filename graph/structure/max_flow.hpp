@@ -61,7 +61,6 @@ struct flow_state {
 struct find_reverse {
     graph_view g;
     std::int32_t* reverse;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
@@ -74,7 +73,6 @@ struct set_capacity {
     T const* capacities;
     double* residual;
     double* pushed;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
@@ -91,7 +89,6 @@ struct store_flow {
     T const* capacities;
     double const* residual;
     double* flows;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
@@ -104,7 +101,6 @@ struct store_flow {
 /// Pushes all capacities of the edges of the source.
 struct push_from_source {
     flow_arrays x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id, std::int32_t k) const {
@@ -229,7 +225,6 @@ struct start_heights {
 struct spread_height {
     flow_arrays x;
     flow_state const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {

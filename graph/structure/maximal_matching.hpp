@@ -157,7 +157,6 @@ struct find_best {
     int bits; ///< index bits of the blocks within which edges are considered
     vertex_id const* mates;
     std::uint64_t* best;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -66,7 +66,6 @@ struct trim_edge {
     graph_view g;
     std::int32_t* left; ///< remaining edges of the neighbours, opposite to the direction of g
     vertex_id* labels;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
@@ -128,7 +127,6 @@ struct subset_by_reach {
 struct reach_back {
     graph_view incoming;
     strong_arrays x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -159,7 +157,6 @@ struct pass_colour {
     graph_view g;
     strong_arrays x;
     strong_state const* state;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -121,6 +121,27 @@ private:
     }
 };
 
+/// Unites the edges of u to some neighbours, if these are smaller and in other tiles.
+template <class Worker>
+struct unite_with_neighbors {
+    static constexpr int width = edges_at_once<Worker>;
+    Worker& worker;
+    vertex_id* up;
+    vertex_id u, own, root; ///< parent of u and its parent
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(vertex_id const (&v)[width]) const {
+        vertex_id other[width];
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j)
+            other[j] = v[j] < u && !in_same_tile(u, v[j]) ? worker.load_cached(up + v[j]) : own;
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j) // most are in one tree already, at most two steps below its root
+            other[j] = other[j] != own ? worker.load_cached(up + other[j]) : root;
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j)
+            if (other[j] != root) unite_trees(worker, up, u, v[j]);
+    }
+};
 /// Unites the remaining edges: those to smaller vertices of other tiles, in rows that are not long.
 struct unite_tiles {
     graph_view g;
@@ -128,28 +149,15 @@ struct unite_tiles {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
-        constexpr int width = edges_at_once<Worker>;
         if (g.degree(u) > tile_row) return;
         vertex_id const own = worker.load_cached(up + u), root = worker.load_cached(up + own);
-        for_few_neighbors<width>(g, u, [&](vertex_id const(&v)[width]) {
-            vertex_id other[width];
-            COPPICE_UNROLL
-            for (int j = 0; j < width; ++j)
-                other[j] = v[j] < u && !in_same_tile(u, v[j]) ? worker.load_cached(up + v[j]) : own;
-            COPPICE_UNROLL
-            for (int j = 0; j < width; ++j) // most are in one tree already, at most two steps below its root
-                other[j] = other[j] != own ? worker.load_cached(up + other[j]) : root;
-            COPPICE_UNROLL
-            for (int j = 0; j < width; ++j)
-                if (other[j] != root) unite_trees(worker, up, u, v[j]);
-        });
+        for_few_neighbors<edges_at_once<Worker>>(g, u, unite_with_neighbors<Worker>{worker, up, u, own, root});
     }
 };
 /// Unites all edges of a vertex to smaller ones.
 struct unite_smaller {
     graph_view g;
     vertex_id* up;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -88,7 +88,10 @@ struct list_with_work {
 struct count_calls {
     std::int32_t* calls;
     COPPICE_HD static bool takes(vertex_id u) { return u % 5 != 0; }
-    COPPICE_HD bool enters(auto const&, vertex_id u) const { return takes(u); }
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
+        return takes(u);
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {

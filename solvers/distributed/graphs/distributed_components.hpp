@@ -49,7 +49,8 @@ struct unite_first_of_sample {
 struct unite_other_edges_of_rank {
     analytics::unite_other_edges<ordered_rows> other;
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const& worker, vertex_id u) const {
         return other.enters(worker, other.g.order.before + u);
     }
     COPPICE_NO_EXEC_CHECK

@@ -117,7 +117,8 @@ struct find_global_parent {
     std::uint32_t* parents;
     vertex_id first;
     int* level_edges; ///< set if an edge on a shortest path connects vertices of equal distance
-    COPPICE_HD bool enters(auto const&, vertex_id u) const {
+    template <class Worker>
+    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
         return tight.distances[u] < std::numeric_limits<T>::infinity();
     }
     COPPICE_NO_EXEC_CHECK

@@ -106,7 +106,6 @@ struct store_edge_of_communities {
         columns[k] = of[g.neighbors[k]];
         values[k] = double(weights[k]);
     }
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
 };
 struct replace_index {
     vertex_id const* by;

@@ -31,7 +31,6 @@ struct push_to_level {
     vertex_id own, first;
     std::int32_t next;
     Filter filter;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
