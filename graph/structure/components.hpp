@@ -31,6 +31,13 @@ namespace analytics {
 
 inline constexpr std::int32_t first_edges = 2; ///< of each vertex, which are united first
 
+/// unite_trees() for vertices that often have the same parent already: loads through the cache find that without the
+/// traffic of millions of loads of the same few parents, which bound a device otherwise.
+COPPICE_NO_EXEC_CHECK
+template <class Worker>
+COPPICE_HD void unite_different_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id v) {
+    if (worker.load_cached(up + u) != worker.load_cached(up + v)) unite_trees(worker, up, u, v);
+}
 /// Unites the first edges of a vertex, except a first edge that created its tree. Graph, here and below: graph_view, or
 /// a class with its members begin(u), degree(u) and neighbor(k).
 template <class Graph>
@@ -43,7 +50,7 @@ struct unite_first_edges {
         auto const begin = g.begin(u);
         for (auto k = begin, end = k + (g.degree(u) < first_edges ? g.degree(u) : first_edges); k < end; ++k) {
             vertex_id const v = g.neighbor(k);
-            if (k > begin || v > u) unite_trees(worker, up, u, v);
+            if (k > begin || v > u) unite_different_trees(worker, up, u, v);
         }
     }
 };
@@ -61,17 +68,19 @@ struct unite_other_edges {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        if (k >= g.begin(u) + first_edges) unite_trees(worker, up, u, g.neighbor(k));
+        if (k >= g.begin(u) + first_edges) unite_different_trees(worker, up, u, g.neighbor(k));
     }
 };
 /// Path halving at v: links v to its grandparent. Flags a path of more than one step.
+///
+/// Here and below, loads through the cache may return an earlier parent, which is an ancestor of the vertex too.
 struct halve_path {
     vertex_id* up;
     int* is_long;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        vertex_id const next = worker.load(up + v), above = worker.load(up + next);
+        vertex_id const next = worker.load_cached(up + v), above = worker.load_cached(up + next);
         if (above == next) return;
         worker.store(up + v, above);
         if (worker.load_cached(is_long) == 0) worker.store(is_long, 1);
@@ -84,13 +93,14 @@ struct shorten_paths {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        vertex_id at = v, next = worker.load(up + v);
-        for (vertex_id above = worker.load(up + next); above != next; above = worker.load(up + next)) {
+        vertex_id const parent = worker.load_cached(up + v);
+        vertex_id at = v, next = parent;
+        for (vertex_id above = worker.load_cached(up + next); above != next; above = worker.load_cached(up + next)) {
             worker.store(up + at, above);
             at = next;
             next = above;
         }
-        worker.store(up + v, next);
+        if (next != parent) worker.store(up + v, next);
     }
 };
 /// Links a vertex directly to its root.
