@@ -58,6 +58,10 @@ struct tridiagonal_batch {
     /// Null, or where 1 is written if an element of x is not finite, in memory of the executor. The caller sets it to 0
     /// before. The check takes almost no time.
     int* not_finite = nullptr;
+    /// On CUDA, with not_finite, for systems of equal size: null, or for each system where 1 is written if x may be
+    /// finite and wrong, because the reduction with pivoting found no good split of two neighbouring partitions. Then 1
+    /// is also written to *not_finite. Takes no time. The host reports this in tridiagonal_outcome.
+    int* uncertain = nullptr;
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_boundaries.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_block_tile.hpp>
 
@@ -139,9 +140,18 @@ COPPICE_HD inline pair_split find_split(Block const& block, level<T> const& s, p
     return mine;
 }
 
+/// Reports that a pair of partitions has no good split: a pivot of its substitution may be zero or a rounding error, so
+/// that x is finite and wrong. Not if entries count as zero: then x does not solve the given system anyway.
+template <class T>
+COPPICE_HD inline void call_uncertain(level<T> const& s) {
+    if (!s.fine.uncertain || s.threshold > T(0)) return;
+    raise_flag(s.fine.uncertain);
+    raise_flag(s.fine.not_finite);
+}
+
 /// After the sweeps of a tile: chooses another split for pairs with a partition that is nearly singular inside
-/// (rpts_boundaries.hpp). Its coarse rows are those of the sweeps that assess it. Afterwards the tile may be
-/// overwritten. Few tiles have such pairs, but the kernel ends when the slowest tile does.
+/// (rpts_boundaries.hpp), and reports pairs without a good one. Its coarse rows are those of the sweeps that assess it.
+/// Afterwards the tile may be overwritten. Few tiles have such pairs, but the kernel ends when the slowest tile does.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std::int64_t tile,
@@ -159,6 +169,7 @@ COPPICE_HD inline void resplit_pairs(Block const& block, level<T> const& s, std:
     if (open != 0) { // uniform in the block
         mine = find_split<P>(block, s, all, open, exchange);
         block.sync();
+        if ((open >> pair & 1) != 0 && mine.number == 0) call_uncertain(s);
         if (mine.number != 0) {
             pair_partition const piece = mine.partition(lane - pair, 2 * block_partition);
             int const coarse = 2 * (lane - pair) + int(downwards);

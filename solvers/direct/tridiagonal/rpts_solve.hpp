@@ -219,7 +219,7 @@ tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> c
                        batch.x_leading,
                        batch.offsets};
     all.cyclic = batch.cyclic;
-    all.not_finite = batch.not_finite;
+    all.not_finite = batch.not_finite, all.uncertain = batch.uncertain;
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
     if (save_rhs) save_rhs();

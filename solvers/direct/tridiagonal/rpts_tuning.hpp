@@ -67,7 +67,7 @@ struct device_limits {
 /// memory suffices.
 template <class T>
 bool is_possible(resident_choice const& c, std::int64_t rows, std::int64_t systems, device_limits const& device) {
-    if (c.tiles) return rows > 1024 && systems <= max_tiled_systems;
+    if (c.tiles) return rows > max_untiled_rows && systems <= max_tiled_systems;
     if (c.partition != min_resident_partition<T> && c.partition != max_resident_partition<T>) return false;
     std::int64_t const block = std::int64_t(c.threads > 0 ? c.threads : resident_threads) * c.partition;
     if (c.threads == 0) return rows <= block;

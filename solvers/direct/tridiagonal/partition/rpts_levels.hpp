@@ -46,7 +46,8 @@ struct system_view {
     /// if there is no such row. Consists of whole pairs of partitions. CUDA uses the kernels of cyclic systems for it.
     bool is_segment = false;
     T const *before = nullptr, *after = nullptr;
-    int* not_finite = nullptr; ///< on CUDA: set to 1 if an element of x is not finite; may be null
+    // On CUDA: see tridiagonal_batch. Both may be null.
+    int *not_finite = nullptr, *uncertain = nullptr;
 
     /// Whether the coupling before the first row (after the last row) of a segment exists.
     COPPICE_HD bool couples_before() const { return before != nullptr; }
@@ -77,7 +78,8 @@ struct system_view {
                 is_segment,
                 before,
                 after,
-                not_finite};
+                not_finite,
+                uncertain ? uncertain + system : nullptr};
     }
     /// One system with one right-hand side; the columns of a system have consecutive numbers.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
@@ -116,14 +118,14 @@ struct coarse_view {
     }
 };
 
-/// `size` rows of each of these coarse systems, as the fine systems of the next level, which have the columns and
-/// couplings of those of `fine`.
+/// `size` rows of each of these coarse systems, as the fine systems of the next level, which have the columns,
+/// couplings and flags of those of `fine`.
 template <class T>
 system_view<T> next_systems(system_view<T> fine, coarse_view<T> const& coarse, std::int64_t size) {
     fine.size = size, fine.stride = coarse.stride, fine.rhs_leading = fine.x_leading = coarse.leading;
     fine.lower = coarse.lower, fine.diagonal = coarse.diagonal, fine.upper = coarse.upper;
     fine.rhs = fine.x = coarse.rhs;
-    fine.order = fine.target = nullptr, fine.ready = false, fine.not_finite = nullptr;
+    fine.order = fine.target = nullptr, fine.ready = false;
     return fine;
 }
 
@@ -157,6 +159,9 @@ inline pivoting pivot_of_level(pivoting pivot, int k) {
 inline constexpr int min_partition = 32;        ///< smallest M of a reduction on any backend
 inline constexpr std::int64_t direct_rows = 64; ///< rows that every backend solves without a reduction
 inline constexpr int max_levels = 16;           ///< 64 (32 / 2)^16 > 2^63
+
+/// Systems of at most this many rows are not reduced by tiles on a GPU.
+inline constexpr std::int64_t max_untiled_rows = 1024;
 
 /// Number of partitions of a system: whole pairs (rpts_boundaries.hpp), the last one padded with rows x = 0. A cyclic
 /// system is not padded, since padding rows would break the cycle, and a partition without a pair could not be changed

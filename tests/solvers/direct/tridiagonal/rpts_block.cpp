@@ -105,9 +105,7 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
     for_all_tiles([](auto const& block, level<T> const& one, int tile, unsigned char* shared) {
         reduce_tile<P, R, Cyclic>(block, one, tile, shared, [] {});
     });
-    solve_in_blocks<P, R, Cyclic>(system_view<T>{rows, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
-                                                 s.systems, s.columns, rows, all, all},
-                                  how);
+    solve_in_blocks<P, R, Cyclic>(next_systems(s, whole.coarse, rows), how);
     for_all_tiles([](auto const& block, level<T> const& one, int tile, unsigned char* shared) {
         substitute_tile<P, R, Cyclic>(block, one, tile, shared);
     });
@@ -363,6 +361,7 @@ TEST_CASE("rpts: a tile records the first split without a partition that is near
     constexpr int rows = tile_rows, pair_rows = 2 * block_partition;
     std::mt19937_64 draw(7);
     std::array<int, pair_split::numbers> times{};
+    int reported[2] = {0, 0};
     for (int trial = 0; trial < 60; ++trial) {
         auto s = random_system<double>(rows, std::uint64_t(trial));
         for (int pair = 0; pair < tile_partitions / 2; ++pair) {
@@ -381,14 +380,16 @@ TEST_CASE("rpts: a tile records the first split without a partition that is near
         std::vector<double> coarse(4 * 2 * tile_partitions);
         double* const at = coarse.data();
         std::vector<std::int8_t> records(tile_partitions / 2, std::int8_t(99));
-        system_view<double> const fine{rows,           s.lower.data(), s.diagonal.data(),
-                                       s.upper.data(), s.rhs.data(),   s.rhs.data()};
+        system_view<double> fine{rows, s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data(), s.rhs.data()};
+        int flags[2] = {0, 0};
+        fine.not_finite = flags, fine.uncertain = flags + 1;
         level<double> const one{fine, {at, at + 64, at + 128, at + 192, 64, 64}, tile_partitions, 0.0, records.data()};
         block_runner(tile_threads, tile_bytes<double, double>)
             .run(1, [&](auto const& block, int tile, std::byte* shared) {
                 reduce_tile<pivoting::partial, double>(block, one, tile, reinterpret_cast<unsigned char*>(shared),
                                                        [] {});
             });
+        bool no_split = false; // of a pair that needs one
         for (int pair = 0; pair < tile_partitions / 2; ++pair) {
             auto const own = all.from(pair * pair_rows);
             auto const is_bad = [&](pair_partition const& piece) {
@@ -412,14 +413,74 @@ TEST_CASE("rpts: a tile records the first split without a partition that is near
                     if (!is_bad(pair_split{k}.partition(0, pair_rows)) &&
                         !is_bad(pair_split{k}.partition(1, pair_rows)))
                         expected = k;
+            no_split = no_split || ((sweeps_are_small(0) || sweeps_are_small(1)) && expected == 0);
             CAPTURE(trial);
             CAPTURE(pair);
             CHECK(pair_record(records[std::size_t(pair)]).split().number == expected);
             ++times[std::size_t(expected)];
         }
+        CHECK(flags[0] == int(no_split));
+        CHECK(flags[1] == int(no_split));
+        ++reported[no_split ? 1 : 0];
     }
+    CHECK((reported[0] > 0 && reported[1] > 0));
     CHECK(times[0] > 100);
     CHECK(std::count_if(times.begin() + 1, times.end(), [](int t) { return t > 0; }) >= 6); // various splits are needed
+}
+
+TEST_CASE("rpts: a system with partitions that have no good split is reported as uncertain") {
+    // The second of three systems has no good split in any pair (tests/solvers/direct/solve/not_finite.cpp).
+    auto const flags_of = [](std::int64_t n, path const& p, bool second_is_bad, auto cyclic) {
+        packed_batch<double> s(n, 3, 2);
+        for (std::int64_t i = 0; i < 3 * n; i += n) s.lower[std::size_t(i)] = s.upper[std::size_t(i + n - 1)] = 0.5;
+        for (std::int64_t i = n; second_is_bad && i < 2 * n; ++i) {
+            double const rows[3][3] = {{1, 1, 1}, {0, -1e-6, -1e-6}, {1, 1, 1}};
+            auto const at = std::size_t(i);
+            s.lower[at] = rows[i % 3][0], s.diagonal[at] = rows[i % 3][1], s.upper[at] = rows[i % 3][2];
+        }
+        std::vector<double> x(s.rhs.size());
+        std::array<int, 4> flags{}; // not_finite, and uncertain of each system
+        auto view = s.view(x);
+        view.not_finite = flags.data(), view.uncertain = flags.data() + 1;
+        solve_in_blocks<pivoting::partial, rhs_pack<double, 2>, decltype(cyclic)::value>(view, p);
+        if (!second_is_bad)
+            for (double const value : x) CHECK(std::isfinite(value));
+        return flags;
+    };
+    using all = std::array<int, 4>;
+    for (std::int64_t const n : {1027, 3001})
+        for (std::int64_t const last : {100, 600}) {
+            CAPTURE(n);
+            CAPTURE(last);
+            for (bool const bad : {true, false}) {
+                all const expected{int(bad), 0, int(bad), 0};
+                CHECK((flags_of(n, {last, 64}, bad, std::false_type{}) == expected));
+                CHECK((flags_of(n, {last, 64}, bad, std::true_type{}) == expected));
+            }
+            // Entries that count as zero change the system: its residual does not matter.
+            CHECK(flags_of(n, {last, 64, false, 1e-30}, true, std::false_type{})[2] == 0);
+        }
+    CHECK((flags_of(3001, {5120, 512}, true, std::false_type{}) == all{})); // on chip x is accurate
+
+    // Two such partitions in a system with a condition number of 3e8: x is finite and wrong.
+    test::system<double> s(1500);
+    for (std::size_t i = 0; i < 1500; ++i) {
+        double const rows[3][3] = {{-1, -1, 0.7}, {0.7, -0.7, -0.7}, {1e-4, 1e-4, 0}};
+        bool const of_these = i >= 640 && i < 705;
+        double const* const row = rows[(i - 640) % 3];
+        s.lower[i] = of_these ? row[0] : i > 0 ? -1 : 0, s.diagonal[i] = of_these ? row[1] : 4;
+        s.upper[i] = of_these ? row[2] : i < 1499 ? -1 : 0, s.rhs[i] = 1 + 0.25 * std::sin(double(i));
+    }
+    for (std::int64_t const last : {600, 5120}) {
+        std::vector<double> x(s.rhs.size());
+        std::array<int, 2> flags{};
+        system_view<double> view{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data(), x.data()};
+        view.not_finite = flags.data(), view.uncertain = flags.data() + 1;
+        solve_in_blocks<pivoting::partial, double>(view, {last, 64});
+        for (double const value : x) CHECK(std::isfinite(value));
+        CHECK(flags[1] == (last == 600));
+        CHECK((backward_error(s, x) > 1e-12) == (last == 600));
+    }
 }
 
 TEST_CASE("rpts: merged segments hold for a known solution and return the separator unknowns") {
