@@ -39,8 +39,8 @@
 ///   - inaccurate otherwise.
 ///
 /// Without a report no errors are computed. Real tridiagonal systems are solved by RPTS, as in solve_tridiagonal. With
-/// method automatic, each column whose x is not finite is solved again by the chain solver. The host does the same if
-/// its reduction found no good split of two partitions and the backward error of the column is more than 32 epsilons.
+/// method automatic, each column whose x is not finite is solved again by the chain solver. So is a column whose
+/// backward error is more than 32 epsilons; it is computed only if the reduction found no good split of two partitions.
 /// That answer is accepted if it is finite and every column of the matrix had a pivot; so a singular matrix still gives
 /// infinity or NaN.
 ///

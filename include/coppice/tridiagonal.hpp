@@ -25,15 +25,16 @@
 /// some hundred epsilon on a million random rows. Limit of the method: each partition of 32 rows is reduced separately.
 /// If the inner rows of a partition (of the system or of a coarse system) are singular to working precision, accuracy
 /// is lost although the whole matrix may be well-conditioned; tridiagonal_backward_error returns the error. If x is not
-/// finite, the chain solver (<coppice/banded.hpp>) solves the system again; its answer is accepted if it is finite and
-/// every column had a pivot. Exceptions: on CUDA with a workspace of the caller there is no second solve, since this
-/// workspace suffices only for RPTS; use the overload without workspace, or solve_bands. In place, d is copied before x
-/// is written only if the reduction indicates that x may not be finite; if x overflows without such an indication,
-/// there is no second solve. A singular matrix gives an x that is infinite, NaN or huge, never an exception: a pivot
-/// smaller than the smallest normal number is replaced by that number. NaN or infinity in the input gives NaN or
-/// infinity in x, at least in the unknowns that depend on it. Magnitudes from 1e-300 to 1e300 (1e-36 to 1e36 in float)
-/// cause no loss if the rows of the matrix are of similar scale. For rows of different scales use scaled partial
-/// pivoting, whose result is invariant under powers of two on rows.
+/// finite, or the reduction found such partitions and the backward error is more than 32 epsilon, the chain solver
+/// (<coppice/banded.hpp>) solves the system again; its answer is accepted if it is finite and every column had a pivot.
+/// Exceptions: on CUDA with a workspace of the caller there is no second solve, since this workspace suffices only for
+/// RPTS; use the overload without workspace, or solve_bands. In place, d is copied before x is written only if the
+/// reduction indicates that x may not be finite; if x overflows without such an indication, there is no second solve. A
+/// singular matrix gives an x that is infinite, NaN or huge, never an exception: a pivot smaller than the smallest
+/// normal number is replaced by that number. NaN or infinity in the input gives NaN or infinity in x, at least in the
+/// unknowns that depend on it. Magnitudes from 1e-300 to 1e300 (1e-36 to 1e36 in float) cause no loss if the rows of
+/// the matrix are of similar scale. For rows of different scales use scaled partial pivoting, whose result is invariant
+/// under powers of two on rows.
 ///
 /// Determinism. The same input gives the same bits on every run, for any number of host threads; on CUDA, on one device
 /// with one tuning file. CPUs of different instruction sets (with or without fused multiply-add) and GPUs may differ in

@@ -163,7 +163,8 @@ struct error_memory {
     column_error* errors;   ///< [system][column]: of the attempt that is being measured; zero between attempts
     bool* inaccurate;       ///< [system][column]: whether the backward error of the last attempt exceeds the bound
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
-    /// [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for singularity
+    /// [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for singularity. Without a
+    /// report RPTS, which is attempt 1, sets it to 1 if its solution is uncertain
     int* next;
     int* uneven;    ///< of zero_sums
     int* requested; ///< [k]: whether any system needs attempt k; followed by the element arrived()
@@ -216,7 +217,7 @@ struct accuracy_rule {
 /// Writes the report of a system from its errors, and flags it if it needs another attempt.
 struct check_system {
     error_memory memory;
-    solve_report* report;
+    solve_report* report; ///< null: only flags what needs another attempt
     attempt_scope scope;
     accuracy_rule about;
     batch_shape batch;
@@ -224,6 +225,7 @@ struct check_system {
 
     COPPICE_HD void operator()(std::int64_t s) const {
         if (!scope.open()) return;
+        if (!report) return flag_wrong(s);
         if (!scope.covers(s)) {
             if (!about.eliminated) return;
             if (scope.examines(s) && memory.singular[s] != no_row)
@@ -265,6 +267,21 @@ struct check_system {
             next = -about.if_zero_unknown;
         memory.next[s] = next;
         if (next != 0) raise_flag(memory.requested + (next > 0 ? next : -next));
+    }
+    /// Without a report: flags the columns of a system that are not finite and, if its solution is uncertain (`next` is
+    /// not 0), those whose backward error exceeds the bound.
+    COPPICE_HD void flag_wrong(std::int64_t s) const {
+        bool const uncertain = memory.next[s] != 0;
+        int next = 0;
+        for (std::int64_t c = 0; c < memory.columns; ++c) {
+            std::int64_t const at = s * memory.columns + c;
+            column_error const p = memory.errors[at];
+            bool const wrong = !(p.solution <= 1.7976931348623157e308) || (uncertain && !(p.normwise() <= about.bound));
+            memory.inaccurate[at] = wrong;
+            if (wrong) next = about.if_inaccurate;
+        }
+        memory.next[s] = next;
+        if (next != 0) raise_flag(memory.requested + next);
     }
     COPPICE_HD static void call_singular(solve_report& r, std::int64_t row) {
         r.status = solve_status::singular;

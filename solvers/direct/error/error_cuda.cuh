@@ -115,7 +115,8 @@ __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, s
     if (last >= 0) raise(job.errors[last], maxima);
 }
 
-/// With one system, the last block to finish runs `checking`.
+/// The last block to finish runs `checking` if there is one system, or no report. With many systems and reports, which
+/// take place in every call, another kernel checks them in parallel.
 template <class T>
 __global__ void __launch_bounds__(measure_threads, measure_blocks)
     measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ check_system const checking) {
@@ -123,14 +124,23 @@ __global__ void __launch_bounds__(measure_threads, measure_blocks)
     if (!job.scope.open()) return;
     std::int64_t const first = std::int64_t(blockIdx.x) * measure_threads + threadIdx.x;
     std::int64_t const stride = std::int64_t(gridDim.x) * measure_threads;
-    if (job.rows.a.batch.systems > 1) return measure_systems(job, first, stride);
-    if (job.scope.covers(0)) measure_system<measure_threads>(job, first, stride);
-    if (threadIdx.x != 0) return; // thread 0 has raised the maxima of its block
+    std::int64_t const systems = job.rows.a.batch.systems;
+    if (systems > 1) {
+        measure_systems(job, first, stride);
+        if (checking.report) return;
+        __syncthreads(); // all threads have raised their maxima
+    } else if (job.scope.covers(0)) {
+        measure_system<measure_threads>(job, first, stride);
+    }
+    bool is_last = false;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        is_last = atomicAdd(checking.memory.arrived(), 1) == int(gridDim.x) - 1;
+        if (is_last) *checking.memory.arrived() = 0;
+    }
+    if (!__syncthreads_or(is_last)) return;
     __threadfence();
-    if (atomicAdd(checking.memory.arrived(), 1) != int(gridDim.x) - 1) return;
-    __threadfence();
-    *checking.memory.arrived() = 0;
-    checking(0);
+    for (std::int64_t s = threadIdx.x; s < systems; s += measure_threads) checking(s);
 }
 
 /// Computes the errors; returns true if it also runs `checking`.
@@ -141,7 +151,7 @@ bool measure(cuda_executor const& exec, measure_job<T> const& job, check_system 
     std::int64_t const needed = (rows + measure_threads - 1) / measure_threads;
     auto const blocks = unsigned(std::clamp<std::int64_t>(needed, 1, measure_blocks * exec.multiprocessors()));
     launch_early(exec, &measure_kernel<T>, dim3(blocks), measure_threads, 0, {}, job, checking);
-    return systems == 1;
+    return systems == 1 || !checking.report;
 }
 
 } // namespace coppice::inline v0_1::chain

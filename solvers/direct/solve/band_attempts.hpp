@@ -27,7 +27,7 @@ struct attempt_plan {
 
 /// The attempts of a call. There are later ones only if a report is requested and the method is automatic; the last one
 /// is omitted if refinements are requested. `watched`: without a report, the chain solver follows for solutions that
-/// are not finite.
+/// are not finite or wrong.
 inline attempt_plan plan_attempts(bool starts_with_rpts, bool reported, bool watched, band_options const& o) {
     attempt const first = starts_with_rpts ? attempt::rpts : attempt::chain;
     if (watched) return {first, attempt::chain};
@@ -40,6 +40,11 @@ double error_bound(band_options const& o) {
     using real = real_lane_t<lane_of_t<T>>;
     return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
 }
+
+/// Without a report: maximum backward error of an uncertain solution by RPTS that is accepted; see
+/// column_error::normwise().
+template <class T>
+inline constexpr double accepted_error = 32.0 * double(std::numeric_limits<real_lane_t<T>>::epsilon());
 
 /// RPTS does not report vanishing pivots. If |A| |x| / |d| is at least this bound, a pivot may have vanished. In double
 /// the matrix is then singular to working precision. In float many systems have such large solutions, so the bound is

@@ -64,7 +64,8 @@ struct solve_run {
                                later_attempt_of(attempt::chain),
                                later_attempt_of(attempt::refined_by_chain),
                                in_place() ? saved_rhs() : rows.d,
-                               in_place() ? x.rows : d.leading};
+                               in_place() ? x.rows : d.leading,
+                               may_be_uncertain(matrix) && watched};
 
     bool reported() const { return !report.empty(); }
     bool in_place() const { return x.pointer == d.pointer; }
@@ -74,7 +75,7 @@ struct solve_run {
             clear_errors<lane> const clear{memory, {a, memory.uneven}};
             for_each(exec, clear.items(), clear);
         } else if (watched) {
-            clear_waiting const clear{memory};                         // not covered: devices only
+            clear_waiting const clear{memory, later.checks};           // not covered: devices only
             for_each(exec, clear.items(), clear);                      // not covered: devices only
             for (std::int64_t c = 0; in_place() && c < x.columns; ++c) // not covered: devices only
                 exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(saved_rhs()) + c * x.rows, x.rows);
@@ -90,7 +91,7 @@ private:
     void solve_rpts(array_view<std::byte> workspace) const {
         if constexpr (std::is_same_v<Executor, host_executor>)
             if (!reported()) return solve_by_rpts_checked(exec, matrix, d, x, o, workspace);
-        solve_by_rpts(exec, matrix, d, x, o, workspace, watched ? later.not_finite() : nullptr);
+        solve_by_rpts(exec, matrix, d, x, o, workspace, watched ? later.not_finite() : nullptr, later.uncertain());
     }
     /// Memory for a copy of d if x is d; the chain solver then works in place.
     lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }

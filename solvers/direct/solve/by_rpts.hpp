@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <coppice/solvers/direct/solve/band_rows.hpp>
+#include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::inline v0_1::chain {
@@ -45,13 +46,19 @@ bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_option
 }
 
 /// Whether a device checks a solution of RPTS without a report, to replace it by that of the chain solver if it is not
-/// finite.
+/// finite or wrong.
 template <class T, class Executor>
 bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_same_v<Executor, host_executor>)
         return false; // see solve_by_rpts_checked
     else
         return !reported && o.method == band_method::automatic && starts_with_rpts(exec, a, o, reported);
+}
+
+/// Whether its reduction may report systems as uncertain (tridiagonal_batch).
+template <class T>
+bool may_be_uncertain(band_matrix<T> const& a) {
+    return !a.offsets && !interleaves(a) && rows_of_each(a) > rpts::max_untiled_rows;
 }
 
 /// Whether the call is a single solve by rpts.
@@ -63,7 +70,7 @@ bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const
 
 template <class T>
 tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic,
-                              int* not_finite = nullptr) {
+                              int* not_finite = nullptr, int* uncertain = nullptr) {
     return {{a.size, a.lower, a.diagonal, a.upper},
             a.systems,
             x.columns,
@@ -75,15 +82,18 @@ tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, 
             largest_of(a),
             interleaves(a),
             cyclic,
-            not_finite};
+            not_finite,
+            uncertain};
 }
 
-/// Solves a matrix that rpts_applies() accepts. `not_finite`: see tridiagonal_batch.
+/// Solves a matrix that rpts_applies() accepts. `not_finite`, `uncertain`: see tridiagonal_batch.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                   band_options const& o, array_view<std::byte> workspace, int* not_finite = nullptr) {
+                   band_options const& o, array_view<std::byte> workspace, int* not_finite = nullptr,
+                   int* uncertain = nullptr) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic, not_finite), workspace, {o.pivot, o.threshold});
+        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic, not_finite, uncertain), workspace,
+                                {o.pivot, o.threshold});
 }
 
 } // namespace coppice::inline v0_1::chain

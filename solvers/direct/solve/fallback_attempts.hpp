@@ -32,6 +32,7 @@ struct later_attempts {
     later_attempt chain, refined;
     T const* rhs = nullptr; ///< copy of d if x is d
     std::int64_t rhs_leading = 0;
+    bool checks = false; ///< without a report: whether RPTS may report systems as uncertain
 
     /// The predicate of the first later attempt; if it is false, no later attempt is needed.
     int const* predicate() const { return chain.follows ? chain.scope.predicate : refined.scope.predicate; }
@@ -58,29 +59,43 @@ struct later_attempts {
     }
     std::int64_t items() const { return rows.a.scalar_rows * memory.columns; }
 
-    /// Without a report: what RPTS sets if an element of x is not finite; then the chain solver follows.
+    /// Without a report: what RPTS sets if an element of x is not finite or a system is uncertain, and what it sets for
+    /// uncertain systems (tridiagonal_batch); then x is checked.
     int* not_finite() const { return memory.requested + chain.scope.number; } // not covered: devices only
+    int* uncertain() const { return checks ? memory.next : nullptr; }         // not covered: devices only
 
 private:
-    /// Without a report: flags the columns whose x is not finite and solves them by the chain solver; x is unchanged if
-    /// its answer is not accepted.
+    /// Without a report: flags the columns whose x is not finite or wrong and solves them by the chain solver; x is
+    /// unchanged if its answer is not accepted.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
-    COPPICE_HD void replace(Executor const& exec) const { // not covered: devices only
+    COPPICE_HD void replace(Executor const& exec) const {
         if (is_skipped(exec, chain.scope.predicate)) return;
-        for_all_rows(exec, flag_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope});
-        by_chain(exec, rhs, rhs_leading, memory.singular, chain.scope.predicate);
-        for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
-        for_all_rows(exec, take_if_waiting<T>{taking(), memory, chain.scope});
+        attempt_scope flagged = chain.scope;
+        if (checks) {
+            // Most uncertain solutions are accurate. A second predicate saves the chain solver for them.
+            flagged = memory.waiting_for(chain.scope.number + 1);
+            check_accuracy(exec, residual_rows<T>{rows.a, rows.x, rhs, rows.x_leading, rhs_leading}, memory, nullptr,
+                           {.number = chain.scope.number, .predicate = chain.scope.predicate},
+                           {.bound = accepted_error<T>, .if_inaccurate = flagged.number});
+            if (is_skipped(exec, flagged.predicate)) return;
+        } else {
+            for_all_rows(exec, flag_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, flagged});
+        }
+        by_chain(exec, rhs, rhs_leading, memory.singular, flagged.predicate);
+        for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, flagged});
+        for_all_rows(exec, take_if_waiting<T>{taking(flagged), memory, flagged});
     }
-    COPPICE_HD take_answer<T> taking() const { return {rows.a, adding().x, correction, rows.x_leading, chain.scope}; }
+    COPPICE_HD take_answer<T> taking(attempt_scope const& scope) const {
+        return {rows.a, adding().x, correction, rows.x_leading, scope};
+    }
     /// Solves the flagged systems by the chain solver; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void solve_again(Executor const& exec) const {
         if (is_skipped(exec, chain.scope.predicate)) return;
         by_chain(exec, rows.d, rows.d_leading, memory.singular, chain.scope.predicate);
-        for_all_rows(exec, taking());
+        for_all_rows(exec, taking(chain.scope));
         check_accuracy(exec, rows, memory, report, chain.scope, chain.about);
     }
     /// x += A^-1 (d - A x) for the flagged columns. It compensates element growth in a segment, which is large if roots

@@ -7,7 +7,7 @@
 /// can choose any row of an unknown as its pivot row, solves this column of the system again. Its answer is accepted if
 /// it found a pivot in every column and is finite. Otherwise x remains as RPTS computed it, so that a singular matrix
 /// still gives infinity or NaN. This file is for the host, whose kernels check x while they compute it; on a device the
-/// later attempts of solve_run replace what is not finite (later_attempts::replace()).
+/// later attempts of solve_run do the same (later_attempts::replace()).
 #pragma once
 
 #include <cmath>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <coppice/solvers/direct/error/error_host.hpp>
+#include <coppice/solvers/direct/solve/band_attempts.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 
@@ -57,14 +58,11 @@ std::vector<column_error> errors_of(host_executor const& exec, band_matrix<T> co
     measure(exec, job, check_system{});
     return errors;
 }
-/// Maximum backward error in epsilons of a solution that is accepted; see column_error::normwise().
-inline constexpr int max_accepted_error = 32;
-/// Whether a solution is finite and its backward error is that small. Does not change if the system is scaled by powers
-/// of two.
+/// Whether a solution is finite and its backward error at most accepted_error. Does not change if the system is scaled
+/// by powers of two.
 template <class T>
 bool is_accurate(column_error const& e) {
-    return e.solution <= std::numeric_limits<double>::max() &&
-           e.normwise() <= max_accepted_error * double(std::numeric_limits<T>::epsilon());
+    return e.solution <= std::numeric_limits<double>::max() && e.normwise() <= accepted_error<T>;
 }
 
 /// Solves one system of a batch for the column `d` by the chain solver; writes `x` if the answer is accepted.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// For solves without a report: finds the right-hand sides for which the solution by RPTS is not finite, and replaces
-/// these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each system.
+/// For solves without a report: finds the right-hand sides for which the solution by RPTS is not finite or wrong, and
+/// replaces these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each
+/// system. Solutions that are finite and wrong are found by check_system.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,24 @@
 
 namespace coppice::inline v0_1::chain {
 
-/// Item i of items(): clears the flags of columns and the rows without a pivot.
+/// Item i of items(): clears the flags of columns and the rows without a pivot; if `measured`, also the errors.
 struct clear_waiting {
     error_memory memory;
+    bool measured = false;
 
     std::int64_t items() const { // not covered: devices only
         std::int64_t const columns = memory.systems * memory.columns;
         return columns > attempt_flags ? columns : attempt_flags;
     }
     COPPICE_HD void operator()(std::int64_t i) const { // not covered: devices only
-        if (i < memory.systems * memory.columns) memory.inaccurate[i] = false;
+        if (i < memory.systems * memory.columns) {
+            memory.inaccurate[i] = false;
+            if (measured) memory.errors[i] = column_error{};
+        }
         if (i < memory.systems) {
             memory.singular[i] = no_row;
             memory.next[i] = 0;
+            if (measured) memory.uneven[2 * i] = memory.uneven[2 * i + 1] = 1; // sums are needed for reports only
         }
         if (i < attempt_flags) memory.requested[i] = 0;
     }
