@@ -155,13 +155,16 @@ struct combination {
     COPPICE_LANE V of(V const& p, V const& q) const {
         return multiply_add(p_factor, p, q_factor * q);
     }
-    /// Combines entries that may become a pivot: 0 if the result is at most the rounding error of its terms. Two equal
-    /// equations differ by rounding errors, since they were multiplied by different factors before.
+    /// Combines entries that may become a pivot: 0 if the result is at most the rounding error of its terms, or not a
+    /// normal number (separator_elimination::pivot_entry). Two equal equations differ by rounding errors, since they
+    /// were multiplied by different factors before.
     COPPICE_LANE T pivot_of(T const& p, T const& q) const {
         using real = typename lane_traits<T>::value_type;
         constexpr real few = 4 * std::numeric_limits<real>::epsilon();
         T const of_q = q_factor * q, value = multiply_add(p_factor, p, of_q);
-        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // keeps infinity
+        T const smallest(std::numeric_limits<real>::min());
+        return select(magnitude(value) < multiply_add(T(few), magnitude(of_q), smallest), T(0),
+                      value); // keeps infinity
     }
     /// 1 over the entry of the pivot row, which is p unless `swap`. Huge if both entries are zero, so that a zero pivot
     /// with a zero right-hand side gives 0 and with any other a visible value (the epsilon-tilde of Algorithm 1).

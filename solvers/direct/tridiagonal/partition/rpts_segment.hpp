@@ -15,6 +15,9 @@
 /// error 0.6 instead of 3e-4).
 #pragma once
 
+#include <limits>
+
+#include <coppice/core/lane/lane_math.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 
 namespace coppice::inline v0_1::rpts {
@@ -65,6 +68,19 @@ struct separator_row {
     T left, right, end, outer, rhs;
 };
 
+/// An entry that may become a pivot: 0 if it is not a normal number. No power of two scales such an entry to 1, so both
+/// factors of the combination would be small, for example 1e-11, and with them the resulting equation, which then would
+/// not be chosen as pivot row. The couplings between the ends of segments become so small if solutions decay: each
+/// level of merges squares them.
+template <class T>
+COPPICE_LANE T pivot_entry(T const& entry, no_threshold) {
+    return select(magnitude(entry) < T(std::numeric_limits<typename lane_traits<T>::value_type>::min()), T(0), entry);
+}
+template <class T>
+COPPICE_LANE T pivot_entry(T const& entry, T const& threshold) {
+    return flushed(pivot_entry(entry, no_threshold{}), threshold);
+}
+
 /// The two equations of a segment after `left` is eliminated from `rest`.
 template <class T>
 struct split_rows {
@@ -72,7 +88,7 @@ struct split_rows {
 };
 template <pivoting P, class T>
 COPPICE_LANE split_rows<T> split(separator_row<T> p, separator_row<T> q, auto const& threshold) {
-    p.left = flushed(p.left, threshold), q.left = flushed(q.left, threshold);
+    p.left = pivot_entry(p.left, threshold), q.left = pivot_entry(q.left, threshold);
     combination<T> const c(p.left, q.left);
     auto const swap = outdone<P>(p.left, q.left);
     return {{select(swap, q.left, p.left), select(swap, q.right, p.right), select(swap, q.end, p.end),

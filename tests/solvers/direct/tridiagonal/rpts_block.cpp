@@ -566,6 +566,31 @@ TEST_CASE("rpts: on chip no loss for singular partitions and different scales") 
     }
 }
 
+TEST_CASE("rpts: on chip no loss if the coupling between the ends of a segment is not a normal number") {
+    auto const check = []<class T>(T, std::int64_t n, bool small, std::vector<std::array<double, 3>> const& rows) {
+        CAPTURE(sizeof(T));
+        CAPTURE(n);
+        CAPTURE(small);
+        test::system<T> s(n);
+        for (std::size_t i = 0; i < std::size_t(n); ++i) {
+            auto const& row = rows[i % rows.size()];
+            s.lower[i] = T(row[0]), s.diagonal[i] = T(row[1]), s.upper[i] = T(row[2]);
+        }
+        s.lower.front() = s.upper.back() = 0;
+        for (std::size_t i = 0; i < std::size_t(n); ++i) s.rhs[i] = T(1 + 0.25 * std::sin(double(i)));
+        auto const x = block_solution<pivoting::partial>(s, {5120, 64, small});
+        CHECK(backward_error(s, x) <= 100 * double(std::numeric_limits<T>::epsilon()));
+    };
+    // Condition numbers of 7 to 36. With such entries as pivots errors were 1000 to 1e7 epsilon.
+    check(1.0, 1541, false, {{-0.7, 0.7, 0}, {-1e-5, -0.7, 1e-5}, {-0.7, 1, 1}, {-2, -2, -2}});
+    check(1.0, 1195, false, {{1e-7, -0.7, -0.5}, {0, 0.5, -1e-7}, {1e-7, -2, -0.5}});
+    check(1.0, 1527, false, {{1e-7, -1, 0}, {-0.5, 1e-7, -2}, {-0.7, -2, 1e-7}});
+    check(1.0, 1343, true, {{0, -0.5, -0.7}, {1e-8, -1, 2}, {-1, 0.7, 1e-8}});
+    check(1.0, 1187, true, {{0, -0.7, 1}, {-1e-8, 0.7, -1e-8}, {0.5, 0.5, -1}});
+    check(1.f, 653, false, {{-1e-5, -2, 0.5}, {1, 0, -2}, {0.7, 2, -1}, {0, 0.7, -1e-5}});
+    check(1.f, 653, true, {{-1e-5, -2, 0.5}, {1, 0, -2}, {0.7, 2, -1}, {0, 0.7, -1e-5}});
+}
+
 TEST_CASE("rpts: corner entries outside the matrix change no bit") {
     for (std::int64_t const n : {1, 3, 12, 100, 700})
         for (path const& p : {path{5120, 64}, path{5120, 32, true}, path{100, 64}}) {
