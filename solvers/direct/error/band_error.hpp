@@ -172,7 +172,7 @@ struct error_memory {
 
     /// Counts the blocks of a kernel that have finished; zero between kernels.
     COPPICE_HD int* arrived() const { return requested + max_attempts + 1; }
-    attempt_scope waiting_for(int number) const { return {number, requested + number, next}; }
+    COPPICE_HD attempt_scope waiting_for(int number) const { return {number, requested + number, next}; }
 };
 
 /// Item i of items(): clears errors and flags.
