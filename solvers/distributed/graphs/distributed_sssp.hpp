@@ -15,6 +15,32 @@
 namespace coppice::inline v0_1 {
 namespace distributed {
 
+/// analytics::relax_edge without lists of outer vertices: these have no edges here, and their distances are sent to the
+/// owners.
+template <class T>
+struct relax_edge_of_rank {
+    analytics::relax_edge<T, analytics::sum_of_lengths<T>> relax;
+    vertex_id own;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool concerns(Worker const& worker, vertex_id u, std::int32_t k) const {
+        return relax.concerns(worker, u, k);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool enlist(Worker const& worker, vertex_id v) const {
+        return relax.enlist(worker, v);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = relax.g.neighbors[k];
+        if (v < own) return relax(worker, u, k);
+        T const distance = worker.load(relax.distances + u) + relax.lengths[k];
+        if (distance < worker.load_cached(relax.distances + v)) worker.lower(relax.distances + v, distance);
+    }
+};
+
 /// Whether the distance of an outer vertex is within the bound of the near list and has not been sent to the owner yet.
 template <class T>
 struct is_unsent {
@@ -78,6 +104,17 @@ struct far_distance {
     COPPICE_HD T operator()(std::int64_t i) const {
         T const d = distances[items[i]];
         return d > near ? d : std::numeric_limits<T>::infinity();
+    }
+};
+/// Distance of an outer vertex if it is beyond the near list and has not been sent, otherwise infinity.
+template <class T>
+struct unsent_distance {
+    T const* distances; ///< of outer vertices
+    T const* sent;
+    T near;
+    COPPICE_HD T operator()(std::int64_t k) const {
+        T const d = distances[k];
+        return d < sent[k] && d > near ? d : std::numeric_limits<T>::infinity();
     }
 };
 template <class T>
@@ -145,8 +182,8 @@ class path_search {
 public:
     path_search(owned_graph<Executor> const& graph, array_view<T const> lengths, T delta)
         : graph_(graph), lengths_(lengths.data()), delta_(delta), distances_(graph.exec(), local()),
-          sent_(graph.exec(), outer()), queued_(graph.exec(), local()), waits_(graph.exec(), local()),
-          messages_(graph.exec(), outer()), lists_(graph.exec(), local()),
+          sent_(graph.exec(), outer()), queued_(graph.exec(), graph.own()), waits_(graph.exec(), graph.own()),
+          messages_(graph.exec(), outer()), lists_(graph.exec(), graph.own()),
           state_(analytics::placed(graph.exec(), analytics::sssp_state<T>{.near = delta, .delta = delta})),
           near_rounds_(graph.exec()) {
         fill(graph.exec(), sent_.view(), infinity);
@@ -155,7 +192,8 @@ public:
     /// Computes distances from a global vertex; returns the number of exchanges.
     std::int64_t run(std::int64_t source) {
         auto const& exec = graph_.exec();
-        for_each(exec, local(), analytics::begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
+        fill(exec, distances_.view(), infinity);
+        for_each(exec, graph_.own(), analytics::begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
         if (graph_.owns(source))
             for_each(exec, 1,
                      analytics::start_at<T>{nullptr, vertex_id(source - graph_.first()), 1, T(0), distances_.data(),
@@ -214,8 +252,8 @@ private:
         auto* const s = state_.data();
         if (exec.load(near_list()).count == 0) return;
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2];
-        relax_edge<T, sum_of_lengths<T>> const relax{graph_.view(),  lengths_,      distances_.data(),
-                                                     queued_.data(), waits_.data(), s};
+        relax_edge_of_rank<T> const relax{
+            {graph_.view(), lengths_, distances_.data(), queued_.data(), waits_.data(), s}, graph_.own()};
         near_rounds_.run(&s->loop, edge_step{nullptr, near, graph_.view(), into(next, far), relax},
                          single_step{end_own_round<T>{near, next, s}});
     }
@@ -238,8 +276,13 @@ private:
     T nearest_far() {
         auto const& exec = graph_.exec();
         auto const far = exec.load(lists_[2]);
-        return reduce(exec, far.count, infinity,
-                      far_distance<T>{far.items, distances_.data(), exec.load(state_.data()).near}, smaller_of<T>{});
+        T const near = exec.load(state_.data()).near;
+        T const own =
+            reduce(exec, far.count, infinity, far_distance<T>{far.items, distances_.data(), near}, smaller_of<T>{});
+        T const of_outer =
+            reduce(exec, outer(), infinity, unsent_distance<T>{distances_.data() + graph_.own(), sent_.data(), near},
+                   smaller_of<T>{});
+        return smaller_of<T>{}(own, of_outer);
     }
     void raise_bound(T near) {
         using namespace analytics;
@@ -296,7 +339,7 @@ double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengt
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
 /// within the bound and smaller than what it has sent before. Memory, in words of 4 bytes: 7 words and 2 distances for
-/// each vertex of the rank, 9 words and 3 distances for each outer vertex (vertex of another rank adjacent to one of
+/// each vertex of the rank, 3 words and 3 distances for each outer vertex (vertex of another rank adjacent to one of
 /// this rank), and the messages received in a round. Parents take one more word for both and a distance for outer
 /// vertices; if an edge on a shortest path connects vertices of equal distance, 5 words more instead of one.
 ///
