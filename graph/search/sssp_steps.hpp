@@ -82,8 +82,7 @@ struct relax_edge {
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         T const distance = Path::extended(worker.load(distances + u), lengths[k]);
-        // Most edges end here. Distances only decrease, so that an earlier one, which may be in the cache, is enough.
-        if (!(distance < worker.load_cached(distances + v)) || !(distance < worker.load(distances + v))) return;
+        if (!(distance < worker.load(distances + v))) return;
         worker.put_lower(distances + v, distance); // v is appended even if another worker stored a smaller distance
         if (distance <= state->near) {
             if (processes_emitted<Worker> || enlist(worker, v)) worker.template emit<0>(v);
