@@ -51,17 +51,20 @@ struct is_outer_reached {
 /// Reaches level 1 from the source, which the rank owns if `start` is not -1. All parents are the source, so that the
 /// owners need one bit for each outer vertex. Collective.
 template <executor Executor>
-void reach_first_level(owned_graph<Executor> const& graph, vertex_id start, reach_from_source const& reach) {
+begun_search reach_first_level(owned_graph<Executor> const& graph, vertex_id start, reach_from_source const& reach) {
     auto const& exec = graph.exec();
+    begun_search begun{1};
     if (start != -1) {
         std::int32_t const* const offsets = graph.view().offsets;
         std::int32_t const first = exec.load(offsets + start), end = exec.load(offsets + start + 1);
-        auto const edges = analytics::placed(exec, analytics::worklist{nullptr, end - first, 0});
+        begun.edges = end - first;
+        auto const edges = analytics::placed(exec, analytics::worklist{nullptr, begun.edges, 0});
         analytics::vertex_map(exec, nullptr, edges.data(), analytics::nothing(),
                               reach_neighbor{graph.view().neighbors + first, reach});
     }
     halo_bits<Executor>(exec, graph.comm(), graph.halo_plan())
         .send(exec, is_outer_reached{reach.levels + graph.own()}, reach);
+    return begun;
 }
 
 } // namespace distributed
@@ -75,12 +78,13 @@ void reach_first_level(owned_graph<Executor> const& graph, vertex_id start, reac
 /// transposed graph, in the same blocks; `rows` itself if the graph is undirected. Large levels are then pulled, as by
 /// bfs(); parents are the smallest possible ones if the rows of `incoming` are sorted.
 ///
-/// Communication of the first level with `incoming`: one bit for every outer vertex. Of a pushed level: a gather and 4
-/// bytes for every outer vertex (vertex of another rank adjacent to one of this rank). On hosts, and on devices if
-/// these are more than 32 MB for each rank, another gather counts the outer vertices that the level reaches. If
-/// messages of 8 bytes for each of them are fewer bytes (devices: by 32 MB for each rank), these are exchanged instead,
-/// after their numbers. Of a pulled level: a gather and one bit for every outer vertex of `incoming`. With `incoming`,
-/// devices pull a level that would be pushed if few edges are left; its parents are those of a pushed level.
+/// Communication of the first level with `incoming`: a gather and one bit for every outer vertex. Of a pushed level: a
+/// gather and 4 bytes for every outer vertex (vertex of another rank adjacent to one of this rank). On hosts, and on
+/// devices if these are more than 32 MB for each rank, another gather counts the outer vertices that the level reaches.
+/// If messages of 8 bytes for each of them are fewer bytes (devices: by 32 MB for each rank), these are exchanged
+/// instead, after their numbers. Of a pulled level: a gather and one bit for every outer vertex of `incoming`. With
+/// `incoming`, devices pull a level that would be pushed if few edges are left; its parents are those of a pushed
+/// level.
 ///
 /// Memory, in words of 4 bytes: 6 words for each vertex and outer vertex of the rank and 2 words for the results of
 /// each vertex; one word for each vertex and rank that has it as an outer vertex; in a level with messages 6 words for
@@ -105,13 +109,12 @@ bfs_result bfs_distributed(Executor const& exec, rank_communicator const& comm,
     buffer<std::uint32_t> parents(exec, n);
     vertex_id const start = graph.owns(source) ? vertex_id(source - graph.first()) : -1;
     for_each(exec, n, distributed::begin_search{start, std::uint32_t(source), levels.data(), parents.data()});
-    std::int32_t const first_level = incoming && max_depth > 0 ? 1 : 0;
-    if (first_level > 0)
-        distributed::reach_first_level(graph, start, {std::uint32_t(source), levels.data(), parents.data()});
+    distributed::begun_search begun;
+    if (incoming && max_depth > 0)
+        begun = distributed::reach_first_level(graph, start, {std::uint32_t(source), levels.data(), parents.data()});
     distributed::level_search<Executor> search(graph, std::move(levels), std::move(parents));
     if (incoming)
-        search.run(distributed::every_edge{}, max_depth, distributed::level_pull<Executor, O>(graph, *incoming),
-                   first_level);
+        search.run(distributed::every_edge{}, max_depth, distributed::level_pull<Executor, O>(graph, *incoming), begun);
     else
         search.run(distributed::every_edge{}, max_depth);
     return {search.levels(), search.parents(), search.depth(), search.reached()};

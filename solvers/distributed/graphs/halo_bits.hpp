@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <coppice/graph/frontier/worklist.hpp>
+#include <coppice/graph/frontier/frontier.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
 namespace coppice::inline v0_1::distributed {

@@ -156,6 +156,13 @@ struct search_costs {
     }
 };
 
+/// What was done before level_search::run().
+struct begun_search {
+    /// 1 on all ranks if the vertices of level 1, adjacent to the only one of level 0, have their levels and parents.
+    std::int32_t level = 0;
+    std::int64_t edges = 0; ///< of the vertex of level 0, on its rank
+};
+
 /// State of a search. A vertex has level -1 until it is reached; the search changes no other levels. The arrays also
 /// have elements for outer vertices, with the levels and parents that this rank has found.
 ///
@@ -175,23 +182,23 @@ public:
 
     /// Searches from the vertices of level 0 to level `max_depth`. `filter(u, k)`: whether edge k of u is used; it must
     /// not read arrays that the search writes. `pull`: push_only or a level_pull, for a search along all edges.
-    /// `first_level`: 1 if the vertices of level 1, adjacent to the only one of level 0, have their levels and parents.
+    /// `begun`: what was done before, with a level_pull.
     template <class Filter = every_edge, class Pull = push_only>
     void run(Filter const& filter = {}, std::int32_t max_depth = std::numeric_limits<std::int32_t>::max(),
-             Pull&& pull = {}, std::int32_t first_level = 0) {
+             Pull&& pull = {}, begun_search const& begun = {}) {
         using namespace analytics;
         constexpr bool may_pull = std::remove_reference_t<Pull>::pulls;
         auto const& exec = graph_.exec();
         worklist *const now = lists_[0], *const next = lists_[1], *const outer = lists_[2];
-        auto const whole = over_ranks({graph_.outer_ids().size(), graph_.view().edge_count});
+        auto const whole = over_ranks({graph_.outer_ids().size(), graph_.view().edge_count - begun.edges});
         std::int64_t const all_outer = whole.count;
-        std::int64_t before = first_level, edges_left = whole.work;
+        std::int64_t before = begun.level, edges_left = whole.work;
         [[maybe_unused]] bool pulls = false, in_list = true; // the level is a list; otherwise `pull` has its bits
-        reached_ = first_level;
+        reached_ = begun.level;
         level_size found;
         if constexpr (may_pull) {
-            if (first_level > 0) {
-                pull.begin(levels_.data(), first_level);
+            if (begun.level > 0) {
+                pull.begin(levels_.data(), begun.level);
                 in_list = false;
                 found = over_ranks(pull.size());
             }
@@ -201,7 +208,7 @@ public:
             vertex_map(exec, nullptr, all.data(), into(next), is_start{graph_.view(), levels_.data()});
             found = over_ranks(size_of_list());
         }
-        for (std::int32_t level = first_level; found.count > 0; ++level) {
+        for (std::int32_t level = begun.level; found.count > 0; ++level) {
             depth_ = level;
             reached_ += found.count;
             edges_left -= found.work;
