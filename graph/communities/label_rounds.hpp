@@ -142,7 +142,6 @@ struct wake_neighbors {
         vertex_id const v = g.neighbors[k];
         if (labels[v] != labels[u]) worker.store(waits + v, 1);
     }
-    // after operator(): nvcc 13.0 ignores COPPICE_NO_EXEC_CHECK after a template whose parameter is `auto`
 };
 struct end_label_round {
     worklist *list, *changed;

@@ -5,14 +5,13 @@
 /// (core/repeat.hpp) do not wait for the host.
 ///
 ///   - `vertex_map(exec, predicate, in, outs, f)`: calls f(worker, v) for every vertex v of a list, in any order.
-///   - `edge_map(exec, predicate, in, g, outs, f)`: calls f(worker, u, k) for the edges k of the vertices u of a list,
-///   in
-///     any order; if f has f.enters(worker, u), only of those for which it is true. The lanes of a warp or the threads
-///     of a block share long rows. Two more optional members of `f` reduce the time on the host. f.concerns(worker, u,
-///     k) returns whether f does anything for the edge. If f has f.enlist(worker, v), then a worker may process a
-///     vertex that it emitted to outs[0] immediately. f calls enlist before it emits, unless `processes_emitted` is
-///     true for the worker; enlist returns whether v has to be appended to outs[0], and then no worker appends it
-///     again.
+///   - `edge_map(exec, predicate, in, g, outs, f)`: calls f(worker, u, k) for the edges k of the vertices u of a
+///     list, in any order; if f has f.enters(worker, u), only of those for which it is true. The lanes of a warp or the
+///     threads of a block share long rows. Two more optional members of `f` reduce the time on the host.
+///     f.concerns(worker, u, k) returns whether f does anything for the edge. If f has f.enlist(worker, v), then a
+///     worker may process a vertex that it emitted to outs[0] immediately. f calls enlist before it emits, unless
+///     `processes_emitted` is true for the worker; enlist returns whether v has to be appended to outs[0], and then no
+///     worker appends it again.
 ///
 ///   - `try_vertex_map(exec, predicate, in, g, outs, f)`: calls f(worker, v) for every vertex v of a list, in any order
 ///     and possibly several times, because the values that v waits for may have been computed meanwhile. f returns

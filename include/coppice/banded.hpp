@@ -38,11 +38,11 @@
 ///   - not_finite if x or the matrix has a NaN or infinity;
 ///   - inaccurate otherwise.
 ///
-/// Without a report no errors are computed. Real tridiagonal systems are solved by RPTS, as in solve_tridiagonal. With
-/// method automatic, each column whose x is not finite is solved again by the chain solver. So is a column whose
-/// backward error is more than 32 epsilons; it is computed only if the reduction found no good split of two partitions.
-/// That answer is accepted if it is finite and every column of the matrix had a pivot; so a singular matrix still gives
-/// infinity or NaN.
+/// Without a report errors are computed in one case only. Real tridiagonal systems are solved by RPTS, as in
+/// solve_tridiagonal. With method automatic, each column whose x is not finite is solved again by the chain solver. So
+/// is a column whose backward error is more than 32 epsilons; it is computed if the reduction found no good split of
+/// two partitions. That answer is accepted if it is finite and every column of the matrix had a pivot; so a singular
+/// matrix still gives infinity or NaN.
 ///
 /// With a report and method automatic, a solution by RPTS whose backward error exceeds the bound is solved again by the
 /// chain solver. If the error still exceeds the bound, one step of refinement follows. All of this runs on the device.

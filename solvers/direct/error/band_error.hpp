@@ -276,6 +276,7 @@ struct check_system {
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             std::int64_t const at = s * memory.columns + c;
             column_error const p = memory.errors[at];
+            memory.errors[at] = column_error{};
             bool const wrong = !(p.solution <= 1.7976931348623157e308) || (uncertain && !(p.normwise() <= about.bound));
             memory.inaccurate[at] = wrong;
             if (wrong) next = about.if_inaccurate;

@@ -115,8 +115,8 @@ __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, s
     if (last >= 0) raise(job.errors[last], maxima);
 }
 
-/// The last block to finish runs `checking` if there is one system, or no report. With many systems and reports, which
-/// take place in every call, another kernel checks them in parallel.
+/// The last block to finish runs `checking` if there is one system, or no report. Many systems with reports are checked
+/// by another kernel in parallel, since every call with reports checks them; without reports the check is rare.
 template <class T>
 __global__ void __launch_bounds__(measure_threads, measure_blocks)
     measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ check_system const checking) {
