@@ -36,7 +36,7 @@ struct relax_edge_of_rank {
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = relax.g.neighbors[k];
         if (v < own) return relax(worker, u, k);
-        T const distance = worker.load(relax.distances + u) + relax.lengths[k];
+        T const distance = analytics::sum_of_lengths<T>::extended(worker.load(relax.distances + u), relax.lengths[k]);
         if (distance < worker.load_cached(relax.distances + v)) worker.lower(relax.distances + v, distance);
     }
 };
@@ -192,7 +192,7 @@ public:
     /// Computes distances from a global vertex; returns the number of exchanges.
     std::int64_t run(std::int64_t source) {
         auto const& exec = graph_.exec();
-        fill(exec, distances_.view(), infinity);
+        fill(exec, distances_.view().slice(graph_.own(), outer()), infinity);
         for_each(exec, graph_.own(), analytics::begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
         if (graph_.owns(source))
             for_each(exec, 1,
