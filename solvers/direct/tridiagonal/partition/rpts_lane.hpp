@@ -156,7 +156,7 @@ struct combination {
         return multiply_add(p_factor, p, q_factor * q);
     }
     /// Combines entries that may become a pivot: 0 if the result is at most the rounding error of its terms, or not a
-    /// normal number (separator_elimination::pivot_entry). Two equal equations differ by rounding errors, since they
+    /// normal number (pivot_entry() of rpts_segment.hpp). Two equal equations differ by rounding errors, since they
     /// were multiplied by different factors before.
     COPPICE_LANE T pivot_of(T const& p, T const& q) const {
         using real = typename lane_traits<T>::value_type;
