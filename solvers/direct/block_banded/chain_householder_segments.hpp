@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <coppice/solvers/direct/block_banded/chain_warp_teams.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_lane_columns.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_level.hpp>
-#include <coppice/solvers/direct/block_banded/elimination/chain_registers.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/chain_tile.hpp>
 
 namespace coppice::inline v0_1::chain {
@@ -27,29 +27,19 @@ COPPICE_LANE void store_slots(BlockRows const& block_rows, segment_location cons
             i < in_y ? from.y(w / 2 + i, 0) : from.rhs((i - in_y) / k, (i - in_y) % k, 0);
 }
 
-/// Block rows of a segment that are staged in the slots of slot_rows; memory_stacks loads block rows from here.
-template <class T, int K, int W>
+/// Block rows of a segment that are staged in the slots of slot_rows; the Tile of lane_columns.
+template <class T, class Shape>
 struct staged_block_rows {
-    slot_rows<T, block_row_shape<known_size<K, W>>> from;
-    bool conjugated; ///< as in staged_block_row
+    slot_rows<T, Shape> from;
+    bool conjugated_; ///< as in staged_block_row
 
-    template <class Team, class Shape>
-    COPPICE_LANE void load(Team const& team, Shape const&, padded_locations<1> const&, int u,
-                           stack_view<T> const& to) const {
-        staged_block_row<T, K> const block_row{&from.rhs(u, 0, 0), conjugated};
-        for (int i = team.rank(); i < K * (W + K + 1); i += team.size()) {
-            int const c = i / K, r = i - c * K;
-            if (c < W + K)
-                to(W + r, c) = block_row.entry(r, c);
-            else
-                to(W + r, c + to.left) = block_row.rhs(r);
-        }
-    }
+    COPPICE_LANE T* block_row(int u) const { return &from.rhs(u, 0, 0); }
+    COPPICE_LANE bool conjugated() const { return conjugated_; }
 };
 
 /// Eliminates segments by Householder reflections, one warp for each segment. The whole device may wait for one such
-/// segment, a chain of dependent steps. Therefore all lanes stage its block rows first, and the compiler knows every
-/// size.
+/// segment, a chain of dependent steps. Therefore all lanes stage its block rows first, each lane holds one column, and
+/// the compiler knows every size.
 template <class T, class BlockRows, int K, int W, class Block>
 struct householder_segments {
     using real = real_lane_t<T>;
@@ -65,10 +55,10 @@ struct householder_segments {
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, memory(elements), team{b} {}
     householder_segments(householder_segments const&) = delete; // members refer to each other
 
-    /// Elements of memory for two stacks and the slots.
+    /// Elements of memory: a value for each lane, the slots and z.
     template <class Size>
     static std::int64_t elements(block_row_shape<Size> const& of) {
-        return stack_elements(of) + of.slot_elements() + W;
+        return warp_lanes + of.slot_elements() + W;
     }
 
     /// Repeats the growth test for segment p, whose condensed segment was flagged, and eliminates it by Householder
@@ -87,9 +77,9 @@ struct householder_segments {
         if (!size.by_householder) return;
         real tolerance = size.tolerance();
         if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
-        householder_stacks stacks(
-            memory_stacks(team, block_rows, g, at, memory, W, static_cast<T const*>(nullptr), s.how), tolerance);
-        reduce_segment(stacks, g, at, s.condensed, pivot_observer<BlockRows, 1>{{}, s.block_rows, at});
+        prepare(block_rows);
+        columns<true> window(team, block_rows, nullptr, tolerance);
+        reduce_segment(window, g, at, s.condensed, pivot_observer<BlockRows, 1>{{}, s.block_rows, at});
         team.sync();
     }
     /// Solves segment p, which was condensed by Householder reflections.
@@ -98,31 +88,49 @@ struct householder_segments {
         auto const block_rows = stage_block_rows(at);
         slot_rows<T, shape> const& slots = block_rows.from;
         segment_boundary<T> const boundary{s.condensed};
-        take_left(team, g, at, slots, boundary);
-        householder_stacks stacks(
-            memory_stacks(team, block_rows, g, at, memory, 0, static_cast<T const*>(slots.known()), s.how), real(0));
-        substitute_segment(team, stacks, g, at, slots, boundary, silent_observer{});
+        T* const y = slots.known();
+        T* const z = y + W;
+        if (int const i = team.rank(); i < W) boundary.left(at, i, 0, y[i]), boundary.right(at, i, 0, z[i]);
+        team.sync();
+        prepare(block_rows);
+        columns<false> window(team, block_rows, y, real(0));
+        walk(window, g, save_slots<T, shape>{slots}, silent_observer{});
+        team.sync();
+        for (int i = team.rank(); i < g.inner() * K; i += warp_lanes) {
+            T& pivot = slots.entry(i / K, i % K, i % K);
+            pivot = safe_reciprocal(pivot);
+        }
+        team.sync();
+        if (team.rank() == 0) {
+            COPPICE_UNROLL
+            for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
+            substitute_in_registers<K, W>(g, slots, z);
+        }
+        team.sync();
         store_slots(s.block_rows, at.lane[0], slots, team.rank());
         team.sync();
     }
 
 private:
-    /// Elements of two stacks; at least one value for each lane fits into them.
-    template <class Size>
-    COPPICE_LANE static constexpr std::int64_t stack_elements(block_row_shape<Size> const& of) {
-        std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
-        return stacks < warp_lanes ? warp_lanes : stacks;
-    }
-    COPPICE_LANE staged_block_rows<T, K, W> stage_block_rows(padded_locations<1> const& at) const {
-        slot_rows<T, shape> const slots{memory + stack_elements(g), g};
+    template <bool Left>
+    using columns = lane_columns<T, K, W, Left, warp_team<Block>, staged_block_rows<T, shape>>;
+
+    COPPICE_LANE staged_block_rows<T, shape> stage_block_rows(padded_locations<1> const& at) const {
+        slot_rows<T, shape> const slots{memory + warp_lanes, g};
         load_entrywise(s.block_rows, staged_segment{0, 0, 0, at}, g, 0, g.block_rows, slots.at, team.rank(),
                        s.block_rows.a.padding_margin());
         team.sync();
         return {slots, s.block_rows.conjugated()};
     }
+    /// Prepares all block rows for elimination.
+    COPPICE_LANE void prepare(staged_block_rows<T, shape> const& block_rows) const {
+        if (!s.how.flush && !s.how.equilibrate) return;
+        COPPICE_NO_UNROLL
+        for (int u = 0; u < g.block_rows; ++u) prepare_block_row<K, W>(team, block_rows.block_row(u), s.how);
+    }
     /// Largest entry of the block rows that are rows of the matrix, not padding rows.
     COPPICE_LANE real largest_of_rows(segment_location const& location,
-                                      staged_block_rows<T, K, W> const& block_rows) const {
+                                      staged_block_rows<T, shape> const& block_rows) const {
         int const rows = s.block_rows.solution(location, g.block_rows, 0).rows;
         real largest(0);
         for (int i = team.rank(); i < rows; i += warp_lanes) {

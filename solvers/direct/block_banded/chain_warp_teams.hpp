@@ -42,7 +42,10 @@ struct warp_team {
     COPPICE_LANE int rank() const { return block.thread(); }
     COPPICE_LANE static constexpr int size() { return warp_lanes; }
     COPPICE_LANE void sync() const { block.sync(); }
-    COPPICE_LANE bool any(bool condition) const { return block.ballot(condition) != 0; }
+    template <class T>
+    COPPICE_LANE T from(T const& value, int lane) const {
+        return block.from_lane(value, lane);
+    }
 };
 
 /// Whether one of the `lanes` lanes of segment q has its bit set in `ballot`.

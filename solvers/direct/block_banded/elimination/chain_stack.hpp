@@ -178,50 +178,25 @@ struct memory_stacks {
     }
 };
 
-/// `elements`, rounded up to a multiple of 16 bytes.
-template <class T>
-COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
-    constexpr std::int64_t together = sizeof(T) < 16 ? 16 / std::int64_t(sizeof(T)) : 1;
-    return (elements + together - 1) / together * together;
-}
-
-/// memory_stacks with elimination by Householder reflections; a pivot of at most `tolerance` counts as zero. If the
-/// compiler knows the sizes, as in kernels that do nothing else, all loops are unrolled. Both stacks then take
-/// aligned_elements() and start at a multiple of 16 bytes: `now` and `next` are swapped, and nvcc 13.0 assumes for both
-/// the alignment that it knows of one, and loads 16 bytes at a time.
+/// memory_stacks with elimination by Householder reflections; a pivot of at most `tolerance` counts as zero.
 template <class T, class Team, class BlockRows, class Shape, class Locations>
 struct householder_stacks : memory_stacks<T, Team, BlockRows, Shape, Locations> {
-    static constexpr bool unrolled = !std::is_same_v<Shape, block_row_shape<any_size>>;
     real_lane_t<T> tolerance;
 
     COPPICE_LANE householder_stacks(memory_stacks<T, Team, BlockRows, Shape, Locations> const& rows,
                                     real_lane_t<T> const& zero)
-        : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {
-        if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
-    }
+        : memory_stacks<T, Team, BlockRows, Shape, Locations>(rows), tolerance(zero) {}
 
     COPPICE_LANE void load(int u) {
-        if constexpr (unrolled)
-            load_block_row(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
-        else
-            load_block_row_out_of_line(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
+        load_block_row_out_of_line(this->team, this->block_rows, this->g, this->at, u, this->now, this->how);
         this->clear_new_columns();
     }
     template <class Observer>
     COPPICE_LANE void eliminate(Observer const& observer) {
-        if constexpr (unrolled) {
-            constexpr int count = Shape::rows(), rows = count + Shape::width();
-            householder_column<T> eliminated[count];
-            COPPICE_UNROLL
-            for (int k = 0; k < count; ++k) eliminated[k] = householder_step(this->team, this->now, k, rows);
-            move_left_rows(this->team, this->now, count, rows, rows, this->next);
-            report_householder(this->team, eliminated, count, tolerance, observer);
-        } else {
-            householder_column<T> eliminated[max_block_row_size];
-            eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(),
-                                     this->next, eliminated);
-            report_householder(this->team, eliminated, this->g.rows(), tolerance, observer);
-        }
+        householder_column<T> eliminated[max_block_row_size];
+        eliminate_by_householder(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(),
+                                 this->next, eliminated);
+        report_householder(this->team, eliminated, this->g.rows(), tolerance, observer);
     }
 };
 

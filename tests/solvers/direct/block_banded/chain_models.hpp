@@ -36,7 +36,7 @@ using tile = tile_team<Block, Lanes>;
 static_assert(team_of_lanes<alone>);
 static_assert(team_of_lanes<masked_team<alone>>);
 static_assert(team_of_lanes<tile<any_block, 4>> && exchanging_team<tile<any_block, 4>, double>);
-static_assert(team_of_lanes<warp_team<any_block>>);
+static_assert(team_of_lanes<warp_team<any_block>> && exchanging_team<warp_team<any_block>, double>);
 static_assert(exchanging_team<merge_team<any_block, 8>, double>);
 
 using rows = matrix_block_rows<double>;
@@ -56,6 +56,7 @@ static_assert(is_window<memory_window>);
 static_assert(is_window<householder_stacks<double, alone, rows, block_row_shape<any_size>, segment_locations<1>>>);
 static_assert(is_window<register_stacks<double, 2, 4, 2, true, team_of_block, any_tile>>);
 static_assert(is_window<scalar_band_window<double, 2, true, tile<any_block, 1>, any_tile>>);
+static_assert(is_window<lane_columns<double, 2, 4, true, warp_team<any_block>, any_tile>>);
 
 } // namespace coppice::inline v0_1::chain::models
 
