@@ -62,6 +62,10 @@ struct scalar_band_rows : matrix_block_rows<T> {
         run.stride = 1;
         return run;
     }
+    template <class Team>
+    COPPICE_HD row_sizes<real_lane_t<T>> largest_rows(Team const& team, segment_location const& at, int rows) const {
+        return blocks::largest_rows(team, at, rows / a.n);
+    }
     COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int) const {
         std::int64_t const row = first_of(location) + u - a.n;
         return row >= 0 && row < a.scalar_rows ? row : -1;

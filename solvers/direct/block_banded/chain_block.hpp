@@ -151,23 +151,26 @@ private:
             substitute_in_registers<K, W>(g, slots, z);
         }
         // The first lane of a segment, which has computed the unknowns, votes for it.
-        unsigned const flagged =
-            block.ballot(!none && team.rank() == 0 && (size < 0 || violates(slots, residual, size)));
+        bool const votes = !none && team.rank() == 0;
+        real const solution = votes && size >= 0 ? solution_if_doubtful(slots, residual, size) : real(0);
+        unsigned flagged = block.ballot(votes && size < 0);
+        if (unsigned const doubtful = block.ballot(solution > 0); doubtful != 0)
+            flagged |= confirm_violated<sizes::lanes>(block, s, locations, doubtful, residual, solution);
         store(flagged);
         again(flagged);
     }
-    /// Whether the residual of the unused rows of a segment is too large: compares with y and z, then with all
-    /// unknowns.
-    COPPICE_LANE bool violates(slot_rows<T, shape> const& slots, real residual, real size) const {
+    /// The largest unknown of a segment if the residual of its unused rows may be too large: compares with y and z,
+    /// then with all unknowns, and with the largest entry. Otherwise 0.
+    COPPICE_LANE real solution_if_doubtful(slot_rows<T, shape> const& slots, real residual, real size) const {
         real solution(0);
         COPPICE_UNROLL
         for (int j = 0; j < W; ++j)
             solution = larger(larger(magnitude(slots.y(j, 0)), magnitude(slots.known()[W + j])), solution);
-        if (!exceeds_residual_bound(residual, size, solution, W)) return false;
+        if (!exceeds_residual_bound(residual, size, solution)) return 0;
         COPPICE_NO_UNROLL
         for (int u = 0; u < g.block_rows; ++u)
             for (int r = 0; r < K; ++r) solution = larger(magnitude(slots.rhs(u, r, 0)), solution);
-        return exceeds_residual_bound(residual, size, solution, W);
+        return exceeds_residual_bound(residual, size, solution) ? solution : real(0);
     }
     /// Loads y and z of the segment. All loads are issued before the first value is stored.
     COPPICE_LANE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {

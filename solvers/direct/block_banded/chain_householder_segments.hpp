@@ -142,6 +142,28 @@ private:
     }
 };
 
+/// Of the segments of a tile that have a lane in `doubtful`, returns those lanes whose residual of unused rows exceeds
+/// the bound for the norm of the rows of the matrix, which all lanes read together. `residual` and `solution` are those
+/// of the lanes in `doubtful`; `Lanes` lanes for each segment. Rarely called, and therefore not inlined.
+template <int Lanes, class T, class BlockRows, class Block>
+[[gnu::noinline]] COPPICE_HD unsigned confirm_violated(Block const& block, chain_level<T, BlockRows> const& s,
+                                                       staged_segment const* locations, unsigned doubtful,
+                                                       real_lane_t<T> residual, real_lane_t<T> solution) {
+    warp_team<Block> const team{block};
+    unsigned violated = 0;
+    COPPICE_NO_UNROLL
+    for (int q = 0; q < warp_lanes / Lanes; ++q) {
+        if (!any_of_segment(doubtful, Lanes, q)) continue;
+        real_lane_t<T> norm(1); // of rows scaled to 1
+        if (!s.how.equilibrate) {
+            norm = s.block_rows.largest_rows(team, locations[q].at.lane[0], s.shape.block_rows).sum;
+            for (int d = warp_lanes / 2; d > 0; d /= 2) norm = larger(team.from(norm, team.rank() ^ d), norm);
+        }
+        violated |= block.ballot(team.rank() == q * Lanes && exceeds_residual_bound(residual, norm, solution));
+    }
+    return violated;
+}
+
 /// Eliminates by Householder reflections, one after the other, the segments of a tile that have a lane in `flagged`;
 /// `lanes` lanes for each segment, from segment `first` on. In a reduction these are the segments whose condensed rows
 /// have grown. In a substitution the tile has already stored the solution of all other segments; the flagged segments

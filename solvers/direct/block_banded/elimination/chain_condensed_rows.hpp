@@ -64,8 +64,8 @@ struct condensed_rows {
         return all;
     }
     template <class Team>
-    COPPICE_LANE static real largest_entry(Team const&, segment_location const&, int) {
-        return 0;
+    COPPICE_LANE static row_sizes<real> largest_rows(Team const&, segment_location const&, int) {
+        return {};
     }
     COPPICE_LANE T entry(std::int64_t segment, int r, int c) const {
         return c < 2 * width ? matrix[(segment * 2 * width + c) * width + r] : rhs_at(segment, r, c - 2 * width);

@@ -46,10 +46,11 @@ namespace coppice::inline v0_1::chain {
 /// = 8 and 103 beyond. The bands (1, 1, 1e-4, 1, 1), W = 4, reach 31 epsilon with a bound of 16 and 1 epsilon with 8.
 COPPICE_HD constexpr int max_growth(int width) { return width <= 4 ? 8 : 16; }
 inline constexpr int rank_tolerance = 100;
-/// Maximum residual of unused rows, in epsilons relative to the largest entry of the matrix times the largest unknown
-/// of the segment. Of 130 000 segments of random tridiagonal matrices none exceeds it, of blocks of 4 rows none of
-/// 4000, of blocks of 8 rows (W = 16) one in 50.
-COPPICE_HD constexpr int max_residual(int width) { return 2 * max_growth(width); }
+/// Maximum residual of unused rows, in epsilons relative to the norm of the matrix rows of the segment (the largest row
+/// sum of magnitudes) times its largest unknown; solutions of rpts have the same bound. Residuals have a long tail: of
+/// 16 000 segments of random matrices one or two, of 4000 with blocks of 8 rows sixty exceed the bound relative to the
+/// largest entry, but one in ten matrices, and one of the 4000, relative to the norm.
+inline constexpr int max_residual = 32;
 
 /// Whether a condensed segment with entries up to `largest` has grown relative to matrix entries up to `size`. An
 /// overflow counts as growth, unless the matrix itself is so large that reflections would overflow, too.
@@ -59,12 +60,30 @@ COPPICE_LANE bool exceeds_growth_bound(Real largest, Real size, int width) {
     return !(largest <= maximum) && maximum <= std::numeric_limits<Real>::max();
 }
 
-/// Whether the residual of unused rows is more than rounding errors, for matrix entries up to `size` and unknowns up to
-/// `solution`. NaN is not.
+/// Whether the residual of unused rows is more than rounding errors, for rows of the matrix with this norm and unknowns
+/// up to `solution`; a lower bound of the norm finds more residuals too large. NaN is not.
 template <class Real>
-COPPICE_LANE bool exceeds_residual_bound(Real residual, Real size, Real solution, int width) {
-    return residual * (Real(1) / std::numeric_limits<Real>::epsilon()) > Real(max_residual(width)) * size * solution;
+COPPICE_LANE bool exceeds_residual_bound(Real residual, Real norm, Real solution) {
+    return residual * (Real(1) / std::numeric_limits<Real>::epsilon()) > Real(max_residual) * norm * solution;
 }
+
+/// Sizes of the largest rows of a segment: of single entries, and of the sums of the magnitudes of all entries of a
+/// row.
+template <class Real>
+struct row_sizes {
+    Real entry{0}, sum{0};
+
+    template <class Entries>
+    COPPICE_LANE void include(int count, Entries const& magnitude_of) {
+        Real row(0);
+        for (int c = 0; c < count; ++c) {
+            Real const size = magnitude_of(c);
+            entry = larger(entry, size);
+            row = row + size;
+        }
+        sum = larger(sum, row);
+    }
+};
 
 /// Largest magnitude of the entries; NaN if one of them is not finite.
 template <class T>

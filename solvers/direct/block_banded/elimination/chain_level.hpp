@@ -159,9 +159,9 @@ struct chain_level {
                              (size.by_householder || exceeds_growth_bound(largest, size.size, condensed.width));
             if (BlockRows::of_matrix && !how.equilibrate &&
                 (due || Lanes == 1)) // a team takes part in the reductions of others
-                size.size =
-                    larger(size.size,
-                           largest_of_team(team, block_rows.largest_entry(team, location, shape.block_rows), memory));
+                size.size = larger(
+                    size.size,
+                    largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).entry, memory));
             size.by_householder =
                 due && (size.by_householder || exceeds_growth_bound(largest, size.size, condensed.width));
             set_lane(tolerance, l, size.tolerance());
@@ -191,24 +191,23 @@ struct chain_level {
         for (int l = 0; l < Lanes; ++l) {
             if (0 > at.lane[l].segment) continue;
             real const size = condensed.sizes[at.lane[l].segment];
-            some = some || (size >= 0 && exceeds_residual_bound(get_lane(residual, l), size, get_lane(solution, l),
-                                                                condensed.width));
+            some = some || (size >= 0 && exceeds_residual_bound(get_lane(residual, l), size, get_lane(solution, l)));
         }
         return some;
     }
-    /// Flags column s of the segments for which this holds. In contrast to violates(), `solution` is the largest of all
-    /// unknowns of a segment, and all its entries are read. `memory` is that of largest_of_team.
+    /// Flags column s of the segments for which this holds. In contrast to violates(), which compares with the largest
+    /// entry, `solution` is the largest of all unknowns of a segment, and the norm of its rows is computed. `memory` is
+    /// that of largest_of_team.
     template <class Team, int Lanes, class Real>
     COPPICE_HD void flag(Team const& team, segment_locations<Lanes> const& at, int s, Real const& residual,
                          Real const& solution, void* memory, flagged_columns<Lanes>& flags) const {
         for (int l = 0; l < Lanes; ++l) {
             segment_location const& location = at.lane[l];
-            real size = location.segment < 0 ? real(0) : magnitude(condensed.sizes[location.segment]);
+            real norm = location.segment < 0 ? real(0) : magnitude(condensed.sizes[location.segment]);
             if (!how.equilibrate)
-                size = larger(
-                    size, largest_of_team(team, block_rows.largest_entry(team, location, shape.block_rows), memory));
-            if (location.segment >= 0 &&
-                exceeds_residual_bound(get_lane(residual, l), size, get_lane(solution, l), condensed.width))
+                norm = larger(
+                    norm, largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).sum, memory));
+            if (location.segment >= 0 && exceeds_residual_bound(get_lane(residual, l), norm, get_lane(solution, l)))
                 flags.of_lane[l] |= 1u << s;
         }
     }

@@ -111,15 +111,17 @@ struct matrix_block_rows {
         return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
     }
     /// Growth reference of a segment, if it is known before its rows are read: not for rows of the matrix, whose
-    /// largest entry largest_entry() computes by the lanes of a team together.
+    /// largest entry largest_rows() computes by the lanes of a team together.
     COPPICE_LANE static growth_reference<real_lane_t<T>> known(segment_location const&, int) { return {0, false}; }
+    /// The sizes of the rows of a segment that this lane of the team reads, padding rows excluded.
     template <class Team>
-    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, segment_location const& at, int block_rows) const {
-        real_lane_t<T> largest(0);
+    COPPICE_HD row_sizes<real_lane_t<T>> largest_rows(Team const& team, segment_location const& at,
+                                                      int block_rows) const {
+        row_sizes<real_lane_t<T>> largest;
         for (int i = team.rank(); i < block_rows * a.n; i += team.size()) {
             int const u = i / a.n, r = i - u * a.n;
-            if (!a.has_row(at.block_rows, at.begin + u, r)) continue;
-            for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c, {})));
+            if (a.has_row(at.block_rows, at.begin + u, r))
+                largest.include(3 * a.n, [&](int c) { return magnitude(entry_of(at, u, r, c, {})); });
         }
         return largest;
     }
