@@ -152,25 +152,25 @@ private:
         }
         // The first lane of a segment, which has computed the unknowns, votes for it.
         bool const votes = !none && team.rank() == 0;
-        real const solution = votes && size >= 0 ? solution_if_doubtful(slots, residual, size) : real(0);
+        real const solution = votes && size >= 0 ? solution_if_doubtful(slots, residual, size) : real(-1);
         unsigned flagged = block.ballot(votes && size < 0);
-        if (unsigned const doubtful = block.ballot(solution > 0); doubtful != 0)
+        if (unsigned const doubtful = block.ballot(solution >= 0); doubtful != 0)
             flagged |= confirm_violated<sizes::lanes>(block, s, locations, doubtful, residual, solution);
         store(flagged);
         again(flagged);
     }
     /// The largest unknown of a segment if the residual of its unused rows may be too large: compares with y and z,
-    /// then with all unknowns, and with the largest entry. Otherwise 0.
+    /// then with all unknowns, and with the largest entry. Otherwise -1.
     COPPICE_LANE real solution_if_doubtful(slot_rows<T, shape> const& slots, real residual, real size) const {
         real solution(0);
         COPPICE_UNROLL
         for (int j = 0; j < W; ++j)
             solution = larger(larger(magnitude(slots.y(j, 0)), magnitude(slots.known()[W + j])), solution);
-        if (!exceeds_residual_bound(residual, size, solution)) return 0;
+        if (!exceeds_residual_bound(residual, size, solution)) return -1;
         COPPICE_NO_UNROLL
         for (int u = 0; u < g.block_rows; ++u)
             for (int r = 0; r < K; ++r) solution = larger(magnitude(slots.rhs(u, r, 0)), solution);
-        return exceeds_residual_bound(residual, size, solution) ? solution : real(0);
+        return exceeds_residual_bound(residual, size, solution) ? solution : real(-1);
     }
     /// Loads y and z of the segment. All loads are issued before the first value is stored.
     COPPICE_LANE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
