@@ -44,7 +44,7 @@ struct first_lines {
     std::array<std::int64_t, 2> number{}; ///< 1-based
     int count = 0;
 };
-first_lines find_first_lines(std::string_view text) {
+first_lines find_first_lines(std::string_view text, line_rule rule = lines_of_edges) {
     first_lines found;
     line_chunk rest;
     rest.first = text.data();
@@ -52,7 +52,7 @@ first_lines find_first_lines(std::string_view text) {
     std::int64_t before = 0;
     while (found.count < 2) {
         char const* line = nullptr;
-        auto const lines = lines_of_edges.for_each_line(rest, rest.last, [&](char const* at) {
+        auto const lines = rule.for_each_line(rest, rest.last, [&](char const* at) {
             line = at;
             return false;
         });
@@ -218,10 +218,10 @@ edge_layout inspect_edges(std::string const& file, std::string_view text, bool n
                           std::span<std::string const> columns) {
     edge_layout layout;
     bool const konect = read_konect(text, layout);
-    auto const lines = find_first_lines(text);
+    auto const lines = find_first_lines(text, columns.empty() ? lines_of_edges : lines_of_tables);
     if (lines.count == 0) return layout;
     char const* const end = text.data() + text.size();
-    layout.separator = separator_of(lines.at[0], end, names || !columns.empty());
+    layout.separator = separator_of(skip_blanks(lines.at[0], end), end, names || !columns.empty());
     auto const first = fields_of(lines.at[0], end, layout.separator, columns.empty());
     auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : word_list();
     if (!columns.empty() || is_header(first, second)) {

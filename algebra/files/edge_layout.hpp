@@ -15,6 +15,8 @@ namespace coppice::inline v0_1::detail {
 
 /// Lines that begin with #, % or // contain no edge.
 inline constexpr line_rule lines_of_edges{'#', '%', true};
+/// The same with the blanks at the start of a line: in a table with tabs, the first field may be empty.
+inline constexpr line_rule lines_of_tables{'#', '%', true, true};
 
 /// Reads the fields of a line in their order. Fields are separated by blanks, or by one separator character; a field in
 /// double quotes may contain separators, and quotes that are written twice. A comment (#, %, // after a blank) ends the

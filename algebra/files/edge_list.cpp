@@ -176,7 +176,8 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     text.remove_prefix(layout.body);
     skipped += layout.lines_before;
 
-    auto chunks = split_lines(exec, text, lines_of_edges);
+    auto const& rule = options.columns.empty() ? lines_of_edges : lines_of_tables;
+    auto chunks = split_lines(exec, text, rule);
     std::int64_t const found = chunks.back().entries;
     buffer<triplet<T, I>> entries(exec, found);
     std::vector<std::pair<std::int64_t, std::int64_t>> largest(chunks.size(), {-1, -1});
@@ -186,7 +187,7 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
                            "rows and columns of a bipartite graph have separate numbers; read it without renumber");
     host_executor const one_thread{1}; // names are numbered in the order of the file
     parse_lines(
-        renumber ? one_thread : exec, text, lines_of_edges, chunks, entries.view(), options.progress,
+        renumber ? one_thread : exec, text, rule, chunks, entries.view(), options.progress,
         [&](std::int64_t) { return edge_parser<T, I>(layout, sizes[0], sizes[1], sized, renumber ? &names : nullptr); },
         [&](std::int64_t chunk, auto const& parser) {
             largest[static_cast<std::size_t>(chunk)] = {parser.last_row, parser.last_column};

@@ -212,6 +212,13 @@ TEST_CASE("tables of edges: named columns") {
                             {.renumber = true, .columns = {"a", "b", "w"}});
     CHECK(words.vertices.names == std::vector<std::string>{"Bar \"7\"", "Gate # 2", "x\ty"});
     CHECK(entries_of(words.matrix) == entry_list{{0, 1, 1}, {1, 2, 2}, {2, 0, 3}});
+    // Empty fields of a table with tabs, as of an index that pandas writes; blanks without a meaning are skipped.
+    entry_list const tabs_expected{{4, 9, 2}, {9, 4, 3}};
+    CHECK(entries_in("a.tsv", "\tfrom\tto\tw\n0\t4\t9\t2\n1\t9\t4\t3\n", {.columns = {"from", "to", "w"}}) ==
+          tabs_expected);
+    CHECK(entries_in("a.tsv", "note\tfrom\tmore\tto\tw\n\t4\t\t9\t2\n \t9\tx\t4\t3\n",
+                     {.columns = {"from", "to", "w"}}) == tabs_expected);
+    CHECK(entries_in("a.txt", " \tfrom to w\n \t4 9 2\n\t9 4 3\n", {.columns = {"from", "to", "w"}}) == tabs_expected);
     // The file may have any name, and a header line of names that the reader does not know.
     CHECK(entries_in("table", "a;b\n0;1\n1;2\n", {.columns = {"a", "b"}}) == entry_list{{0, 1, 1}, {1, 2, 1}});
     std::string many = "c0", row = "0";

@@ -31,22 +31,28 @@ struct line_chunk {
 struct line_rule {
     char comment;
     char other_comment = comment;
-    bool slashes = false; ///< two slashes start a comment
+    bool slashes = false;     ///< two slashes start a comment
+    bool whole_lines = false; ///< blanks at the start of a line belong to it: a tab there follows an empty field
 
     /// Whether a comment starts at `at`; requires at != end.
     bool begins_comment(char const* at, char const* end) const {
         return *at == comment || *at == other_comment || (slashes && *at == '/' && end - at > 1 && at[1] == '/');
     }
 
-    /// Calls use(at) for each line of the chunk that contains an entry, with `at` at its first token. `use` may move
-    /// `at` within the line and returns whether to continue. Returns the number of lines that were started.
+    /// Calls use(at) for each line of the chunk that contains an entry, with `at` at its first token, or at its start
+    /// if `whole_lines`. `use` may move `at` within the line and returns whether to continue. Returns the number of
+    /// lines that were started.
     template <class Use>
     std::int64_t for_each_line(line_chunk const& c, char const* end, Use const& use) const {
         std::int64_t lines = 0;
         for (char const* at = c.first; at < c.last;) {
             ++lines;
+            char const* const start = at;
             at = skip_blanks(at, end);
-            if (at != end && *at != '\n' && !begins_comment(at, end) && !use(at)) return lines;
+            if (at != end && *at != '\n' && !begins_comment(at, end)) {
+                if (whole_lines) at = start;
+                if (!use(at)) return lines;
+            }
             at = line_end(at, end);
             if (at != end) ++at;
         }
