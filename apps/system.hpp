@@ -59,26 +59,49 @@ void scale_by_power(host_executor const& host, array_view<T> values, int exponen
     });
 }
 
-/// Returns the power of two that scales a matrix with this largest magnitude into the range in which sums and squares
-/// of entries do not overflow; mostly 0.
+/// The largest magnitude of the entries of a matrix, and the smallest one among the largest magnitudes of its rows;
+/// rows of zeros do not count.
 template <class R>
-int shift_into_range(R largest) {
-    constexpr int max_value = std::numeric_limits<R>::max_exponent / 4;
-    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
-    return std::abs(exponent) <= max_value ? 0 : (exponent > 0 ? max_value : -max_value) - exponent;
+struct magnitude_range {
+    R largest = 0;
+    R smallest_row = std::numeric_limits<R>::max();
+    friend magnitude_range operator+(magnitude_range a, magnitude_range b) {
+        return {std::max(a.largest, b.largest), std::min(a.smallest_row, b.smallest_row)};
+    }
+};
+
+/// The range of a row.
+template <class T>
+magnitude_range<real_of<T>> range_of_row(T const* values, std::int64_t count) {
+    magnitude_range<real_of<T>> row;
+    for (std::int64_t k = 0; k < count; ++k)
+        row.largest = std::max({row.largest, std::abs(std::real(values[k])), std::abs(std::imag(values[k]))});
+    if (row.largest > 0) row.smallest_row = row.largest;
+    return row;
+}
+
+/// Returns the power of two that scales a matrix into the range in which sums and squares of entries do not overflow;
+/// mostly 0. Entries that underflow are less than an epsilon of their row: no row becomes subnormal.
+template <class R>
+int shift_into_range(magnitude_range<R> a) {
+    using limits = std::numeric_limits<R>;
+    constexpr int max_value = limits::max_exponent / 4;
+    int const exponent = a.largest > 0 ? std::ilogb(a.largest) : 0;
+    if (std::abs(exponent) <= max_value) return 0;
+    if (exponent < 0) return -max_value - exponent;
+    return std::max(max_value - exponent, std::min(0, limits::min_exponent - 1 - std::ilogb(a.smallest_row)));
 }
 
 /// Scales a matrix whose largest entry is near the limit of the exponent range, so that sums and squares of entries do
 /// not overflow. Returns the power of two; the right-hand side is multiplied by it too, so the solution is unchanged.
 template <class T>
 int scale_into_range(host_executor const& host, csr<T>& a) {
-    using R = real_of<T>;
-    auto const magnitude = [&](std::int64_t k) {
-        return std::max(std::abs(std::real(a.values()[k])), std::abs(std::imag(a.values()[k])));
+    auto const range = [&](std::int64_t i) {
+        auto const first = a.row_offsets()[i];
+        return range_of_row(a.values().data() + first, a.row_offsets()[i + 1] - first);
     };
-    R const largest =
-        reduce(host, std::int64_t(a.nonzeros()), R(0), magnitude, [](R x, R y) { return std::max(x, y); });
-    int const shift = shift_into_range(largest);
+    int const shift =
+        shift_into_range(reduce(host, std::int64_t(a.rows()), magnitude_range<real_of<T>>{}, range, plus{}));
     if (shift != 0) scale_by_power(host, a.values().view(), shift);
     return shift;
 }

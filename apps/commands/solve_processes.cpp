@@ -53,10 +53,12 @@ double sum_of_squares_over_ranks(rank_communicator const& comm, std::vector<doub
 /// scale_into_range() for a matrix whose rows are distributed over ranks: multiplies all of them by one power of two.
 template <class T>
 int scale_rows_into_range(rank_communicator const& comm, row_block<T>& rows) {
-    T largest(0);
-    for (T const v : rows.values) largest = std::max(largest, std::abs(v));
-    largest = over_ranks(comm, largest, [](T a, T b) { return std::max(a, b); });
-    int const shift = shift_into_range(largest);
+    magnitude_range<T> range;
+    for (std::int64_t i = 0; i < rows.rows(); ++i) {
+        auto const first = rows.offsets[std::size_t(i)];
+        range = range + range_of_row(rows.values.data() + first, rows.offsets[std::size_t(i) + 1] - first);
+    }
+    int const shift = shift_into_range(over_ranks(comm, range, plus{}));
     if (shift != 0)
         for (T& v : rows.values) v = std::ldexp(v, shift);
     return shift;

@@ -584,6 +584,19 @@ TEST_CASE("systems near the ends of the exponent range are solved") {
         json_of({"solve", a, "--rhs", b, "--solver", "gmres", "--preconditioner", "none", "-o", folder / "x.mtx"});
         CHECK(numbers(folder / "x.mtx").at(0) == doctest::Approx(1));
     }
+    // Rows of very different magnitude: the scaling that avoids overflow leaves no row subnormal.
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n1\n");
+    for (auto const& [precision, power] : {std::pair<std::string, std::string>{"double", "200"}, {"single", "37"}}) {
+        auto const a = folder.write("a.mtx", first_line + "2 2 2\n1 1 1e-" + power + "\n2 2 1e" + power + "\n");
+        for (std::string const command : {"solve", "tridiagonal"}) {
+            CAPTURE(command);
+            json_of({command, a, "--rhs", b, "--precision", precision, "-o", folder / "x.mtx"});
+            auto const x = numbers(folder / "x.mtx");
+            REQUIRE(x.size() == 2);
+            CHECK(x[0] == doctest::Approx(std::stod("1e" + power)));
+            CHECK(x[1] * std::stod("1e" + power) == doctest::Approx(1));
+        }
+    }
 }
 
 TEST_CASE("MATRIX may be a Rutherford-Boeing file, an edge list or an archive") {
