@@ -25,6 +25,13 @@ word_list fields_of(char const* at, char const* end, char separator, bool commen
     return all;
 }
 
+bool has_open_quote(char const* at, char const* end, char separator) {
+    field_reader in(at, end, separator);
+    for (std::string_view field; in.next(field);)
+        if (in.has_open_quote()) return true;
+    return false;
+}
+
 /// Returns the separator of the fields of this line; quoted text is skipped.
 char separator_of(char const* at, char const* end, bool names) {
     bool comma = false, tab = false, quoted = false;
@@ -180,7 +187,10 @@ bool field_reader::take_quoted(std::string_view& field) {
     doubled_ = false;
     for (;;) { // a quote that is written twice does not end the field
         close = std::find(close + 1, stop, '"');
-        if (close == stop) return false;
+        if (close == stop) {
+            open_quote_ = separator_ == ',' || separator_ == ';';
+            return false;
+        }
         if (close + 1 == stop || close[1] != '"') break;
         doubled_ = true;
         ++close;
@@ -225,6 +235,8 @@ edge_layout inspect_edges(std::string const& file, std::string_view text, bool n
     auto const first = fields_of(lines.at[0], end, layout.separator, columns.empty());
     auto const second = lines.count > 1 ? fields_of(lines.at[1], end, layout.separator) : word_list();
     if (!columns.empty() || is_header(first, second)) {
+        if (has_open_quote(lines.at[0], end, layout.separator))
+            throw format_error(file, lines.number[0], open_quote_message);
         if (columns.empty())
             read_columns(file, lines.number[0], first, layout);
         else

@@ -31,6 +31,9 @@ public:
     bool next(std::string_view& field);
     /// Whether the last field contains quotes that are written twice.
     bool has_doubled_quotes() const { return doubled_; }
+    /// Whether a field between commas or semicolons begins with a quote that does not end on the line. Other text keeps
+    /// such a quote as a character.
+    bool has_open_quote() const { return open_quote_; }
 
 private:
     bool is_space(char c) const { return is_blank(c) && (separator_ == ' ' || c != separator_); }
@@ -47,8 +50,12 @@ private:
     char separator_;
     bool comments_;
     bool doubled_ = false;
+    bool open_quote_ = false;
     bool more_ = true; ///< a separator was read, so another field follows, possibly an empty one
 };
+
+inline constexpr char const* open_quote_message =
+    "a field in double quotes does not end on this line; line breaks within fields are not read";
 
 struct edge_layout {
     char separator = ' ';          ///< ' ' for any number of blanks; ',', ';' or a tab

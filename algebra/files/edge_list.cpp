@@ -49,6 +49,7 @@ public:
         std::string_view field;
         int column = 0;
         for (; fields.next(field); ++column) {
+            if (fields.has_open_quote()) return fail(open_quote_message);
             bool const doubled = fields.has_doubled_quotes();
             bool const good = column == layout_.from ? parse_vertex(field, doubled, rows_, out.row, last_row)
                               : column == layout_.to ? parse_vertex(field, doubled, columns_, out.column, last_column)

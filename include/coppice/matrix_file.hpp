@@ -18,9 +18,9 @@
 /// - Edge lists, detected by a first line that is a comment (#, %, //), begins with two numbers or is a header line, or
 ///   by the endings .csv, .tsv, .edges, .el and .wel. Vertices count from 0. Each line is an edge, with a weight if the
 ///   first edge has one, else with weight 1. Fields are separated by blanks, commas or semicolons and may be enclosed
-///   in double quotes. A comment may follow an edge. A header line (source,target,weight) names the columns in any
-///   order; a column with an unknown name is an error unless one is called weight. With the option `columns` they may
-///   have any names, and other columns are skipped.
+///   in double quotes, without line breaks. A comment may follow an edge. A header line (source,target,weight) names
+///   the columns in any order; a column with an unknown name is an error unless one is called weight. With the option
+///   `columns` they may have any names, and other columns are skipped.
 /// - Edge lists of KONECT, detected by their first line (% sym weighted): vertices count from 1; sym: each edge stands
 ///   for both directions; bip: rows and columns have separate numbers; a fourth column (time) is ignored.
 /// - SMAT, detected by the ending .smat: a line of sizes (rows, columns, entries), then an edge list.

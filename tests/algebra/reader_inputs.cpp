@@ -225,6 +225,7 @@ TEST_CASE("tables of edges: named columns") {
     for (int k = 1; k < 100; ++k) many += ",c" + std::to_string(k), row += "," + std::to_string(k);
     CHECK(entries_in("a.csv", many + "\n" + row + "\n", {.columns = {"c90", "c2", "c99"}}) == entry_list{{90, 2, 99}});
 
+    matrix_read_options const plain_columns{.renumber = true, .columns = {"a", "b"}};
     holds(fault("a.csv", table, {.columns = {"from stop", "to"}}),
           ":1: the header line has no column 'to'; it has 'line', 'from stop', 'to stop', 'minutes', 'note'");
     holds(fault("a.csv", "a,b,a\n0,1,2\n", {.columns = {"a", "b"}}), "two columns 'a'");
@@ -236,6 +237,12 @@ TEST_CASE("tables of edges: named columns") {
     holds(fault("a.graph", "2 1\n2\n1\n", {.columns = {"a", "b"}}),
           "columns are named, but the format of the file is METIS");
     CHECK_THROWS_AS(read("a.csv", table, {.columns = {"line"}}), argument_error);
+    // A line break within a field: the next line is not an edge.
+    for (std::string const text : {"a,b,note\nx,y,\"one\nu,v,two\"\n", "a;b;note\nx;y;\"one \"\"1\"\"\nu;v;two\"\n"})
+        holds(fault("a.csv", text, plain_columns), ":2: a field in double quotes does not end on this line");
+    holds(fault("a.csv", "a,b,\"my\nnote,x,y\"\nu,v,w\n", plain_columns), ":1: a field in double quotes does not end");
+    holds(fault("a.csv", "x,y\n\"u\nv\",w\n", {.renumber = true}), ":2: a field in double quotes does not end");
+    CHECK(read("a.tsv", "a\tb\n5\"\t\"x\n", plain_columns).vertices.names == std::vector<std::string>{"5\"", "\"x"});
 }
 
 TEST_CASE("JSON: values that Python writes, and nesting of any depth") {
