@@ -11,10 +11,12 @@
 namespace coppice::app {
 namespace {
 
+/// A name in quotes if it could otherwise end its field or line, lose blanks at its ends, or be read as a comment.
 std::string quoted_if_needed(std::string const& name, char separator) {
-    bool const has_blank_end = !name.empty() && (name.front() == ' ' || name.back() == ' ');
-    bool const is_plain =
-        !name.empty() && !has_blank_end && name.find('"') == name.npos && name.find(separator) == name.npos;
+    auto const is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    bool const is_plain = !name.empty() && !is_blank(name.front()) && !is_blank(name.back()) && name[0] != '#' &&
+                          name[0] != '%' && !name.starts_with("//") &&
+                          name.find_first_of(std::string("\"\n\r") + separator) == name.npos;
     if (is_plain) return name;
     std::string text = "\"";
     for (char const c : name) text.append(c == '"' ? 2 : 1, c);

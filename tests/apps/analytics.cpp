@@ -417,6 +417,19 @@ TEST_CASE("graph algorithms: named columns, and results as tables with the names
     auto const numbers = folder.write("n.mtx", banner + "general\n3 3 2\n1 2 5\n2 3 1\n");
     REQUIRE(run({"sssp", numbers, "-q", "-o", folder / "n.csv"}).code == 0);
     CHECK(read_text_file(folder / "n.csv") == "vertex,value\n1,0\n2,5\n3,6\n");
+    // Names that could be read as something else are quoted, and the table is read again.
+    auto const odd = folder.write("odd.json", R"({"nodes": [{"id": "a\nb"}, {"id": "c\rd"}, {"id": "\te"}],
+        "edges": [{"source": "a\nb", "target": "c\rd"}, {"source": "c\rd", "target": "\te"}]})");
+    REQUIRE(run({"bfs", odd, "-q", "-o", folder / "odd.csv"}).code == 0);
+    CHECK(read_text_file(folder / "odd.csv") == "vertex,value\n\"a\nb\",0\n\"c\rd\",1\n\"\te\",2\n");
+    auto const tags = folder.write("tags.csv", "a,b\nx,#y\n\"#y\",%z\n\"%z\",//w\n\"//w\", x\n");
+    REQUIRE(run({"mst", tags, "--renumber", "--symmetrise", "--columns", "a,b", "-q", "-o", folder / "m.csv"}).code ==
+            0);
+    std::vector<std::string> const again{"components",   folder / "m.csv", "--renumber",
+                                         "--symmetrise", "--columns",      "source,target",
+                                         "-q",           "--mapping",      folder / "names"};
+    REQUIRE(run(again).code == 0);
+    CHECK(read_text_file(folder / "names") == "x\n#y\n//w\n%z\n");
 
     for (auto const& [columns, words] : {std::pair<std::string, std::string>{"from", "two or three columns"},
                                          {"from,to,hours,x", "two or three columns"},
