@@ -44,7 +44,7 @@ character first_character(std::string_view text) {
 bool is_control(std::uint32_t code) {
     auto const between = [&](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
     return code < 0x20 || between(0x7f, 0x9f) || between(0x200e, 0x200f) || between(0x2028, 0x202e) ||
-           between(0x2066, 0x2069);
+           between(0x2066, 0x2069) || between(0xfffe, 0xffff);
 }
 
 std::string escape(std::uint32_t code) {

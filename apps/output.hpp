@@ -44,8 +44,9 @@ std::string json_text(nlohmann::ordered_json const& json);
 /// Adds "error" and "code" if the run failed.
 void add_failure(nlohmann::ordered_json& json, outcome const& end);
 
-/// Returns `text` for a terminal: control characters (of ASCII, of ISO 6429, of line and direction in Unicode) and
-/// invalid UTF-8 are written as escapes \n, \x1b, \u202e. File names may contain any of them.
+/// Returns `text` for a terminal, HTML or XML: control characters (of ASCII, of ISO 6429, of line and direction in
+/// Unicode), U+FFFE, U+FFFF and invalid UTF-8 are written as escapes \n, \x1b, \u202e. File names may contain any of
+/// them.
 std::string printable(std::string_view text);
 
 /// Writes to standard error. Errors of the write are ignored.

@@ -6,11 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "apps/output.hpp"
+
 namespace coppice::app::report {
 
 std::string escaped(std::string_view text) {
     std::string result;
-    for (char const c : text) switch (c) {
+    for (char const c : printable(text)) switch (c) {
         case '&':
             result += "&amp;";
             break;

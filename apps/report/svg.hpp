@@ -9,7 +9,8 @@
 
 namespace coppice::app::report {
 
-/// Escapes the five reserved characters of HTML and SVG.
+/// Escapes the five reserved characters of HTML and SVG. Control characters and invalid UTF-8, of which SVG permits
+/// none, are written as printable() writes them.
 std::string escaped(std::string_view text);
 
 /// Formats a coordinate with at most two decimals and without trailing zeros.

@@ -125,6 +125,20 @@ TEST_CASE("components of a drawing are side by side") {
     CHECK(std::any_of(boxes.begin() + 1, boxes.end(), [&](box const& b) { return b.x0 > boxes[0].x1; }));
 }
 
+TEST_CASE("names with control characters and invalid UTF-8 in drawings and pages") {
+    scratch_folder const folder;
+    auto const graph = folder.write("a.csv", "a,b\n\xe9t\xe9,x\x01\nx\x01,\xc3\xa9<\n");
+    auto const picture = folder / "p.svg";
+    auto const page = page_of(folder, {"bfs", graph, "--renumber", "--columns", "a,b", "--picture", picture});
+    for (auto const& text : {page, read_text_file(picture)}) {
+        CHECK(holds(text, "\\xe9t\\xe9"));
+        CHECK(holds(text, "x\\x01"));
+        CHECK(holds(text, "\xc3\xa9&lt;"));
+        CHECK(!holds(text, "\xe9"));
+        CHECK(!holds(text, "\x01"));
+    }
+}
+
 TEST_CASE("rankings: the ten largest vertices on the terminal and as JSON") {
     scratch_folder const folder;
     std::string star = banner + "13 13 12\n";
