@@ -127,6 +127,16 @@ right_hand_side<T> make_right_hand_side(host_executor const& host, system_argume
     return r;
 }
 
+/// Returns the power of two by which numbers up to this magnitude are multiplied, so that their squares are in range.
+inline int shift_before_squares(double largest) {
+    return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+}
+
+/// Returns the relative tolerance that is equivalent to both tolerances for a right-hand side of this norm.
+inline double relative_tolerance(double relative, double absolute, double norm) {
+    return norm > 0 ? std::max(relative, std::min(absolute / norm, std::numeric_limits<double>::max())) : relative;
+}
+
 struct sum_of_squares {
     double difference = 0;
     double reference = 0;

@@ -166,12 +166,19 @@ outcome outcome_of(solve_options const& o, solved_matrix const& a, solve_run<T> 
     return {exit_numerical, reason};
 }
 
-/// Returns the relative tolerance that is equivalent to both tolerances. `scale`: the power of two in b.
+/// Returns |b| 2^-scale. `scale`: the power of two in b.
 template <class T>
-double relative_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
-    auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
-    double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
-    return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
+double norm_of_rhs(host_executor const& host, buffer<T> const& b, int scale) {
+    auto const magnitude = [&](std::int64_t i) {
+        return double(std::max(std::abs(std::real(b[i])), std::abs(std::imag(b[i]))));
+    };
+    int const shift =
+        shift_before_squares(reduce(host, b.size(), 0.0, magnitude, [](double x, double y) { return std::max(x, y); }));
+    auto const square = [&](std::int64_t i) {
+        std::complex<double> const value = b[i];
+        return std::norm(std::complex<double>(std::ldexp(value.real(), shift), std::ldexp(value.imag(), shift)));
+    };
+    return std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -shift - scale);
 }
 
 /// Throws if an option is not available for complex systems.
@@ -434,7 +441,8 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         interruptible const until_interrupted;
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
-    if (o.absolute_tolerance > 0) o.tolerance = relative_tolerance(o, host, rhs.b, scale);
+    if (o.absolute_tolerance > 0)
+        o.tolerance = relative_tolerance(o.tolerance, o.absolute_tolerance, norm_of_rhs(host, rhs.b, scale));
     if (o.ranks > 1) {
         if constexpr (is_complex_number<T>) {
             throw usage_error("--parts requires a real system; this one is complex");

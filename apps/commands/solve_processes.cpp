@@ -154,8 +154,14 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
         for (T& v : b) v = std::ldexp(v, scale);
     auto const start = o.start.empty() ? std::vector<T>() : load_block(host, comm, rows, o.start, "--x0", status);
     if (o.absolute_tolerance > 0) {
-        double const norm = std::ldexp(std::sqrt(sum_of_squares_over_ranks(comm, {b.begin(), b.end()})), -scale);
-        if (norm > 0) o.tolerance = std::max(o.tolerance, o.absolute_tolerance / norm);
+        std::vector<double> values(b.begin(), b.end());
+        double largest = 0;
+        for (double const v : values) largest = std::max(largest, std::abs(v));
+        int const shift =
+            shift_before_squares(over_ranks(comm, largest, [](double x, double y) { return std::max(x, y); }));
+        for (double& v : values) v = std::ldexp(v, shift);
+        double const norm = std::ldexp(std::sqrt(sum_of_squares_over_ranks(comm, values)), -shift - scale);
+        o.tolerance = relative_tolerance(o.tolerance, o.absolute_tolerance, norm);
     }
 
     interruptible const until_interrupted;

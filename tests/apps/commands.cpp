@@ -890,6 +890,15 @@ TEST_CASE("solve starts from --x0 and ends at the first of two tolerances") {
     auto const output_json = json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.4"});
     CHECK(output_json["iterations"].get<int>() > 0);
     CHECK(output_json["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
+    // Right-hand sides whose squares leave the range of double.
+    for (std::string const power : {"e-200", "e200"}) {
+        auto const b =
+            folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1" + power + "\n0\n1" + power + "\n");
+        CHECK(json_of({"solve", a, "--rhs", b, "--absolute-tolerance", "1.5" + power})["iterations"] == 0);
+        CHECK(json_of({"solve", a, "--rhs", b, "--absolute-tolerance", "1.4" + power})["iterations"].get<int>() > 0);
+    }
+    auto const small = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1e-200\n0\n1e-200\n");
+    CHECK(json_of({"solve", a, "--rhs", small, "--absolute-tolerance", "1e300"})["iterations"] == 0);
 }
 
 TEST_CASE("solve: complex systems, by automatic choice and by every applicable method") {
