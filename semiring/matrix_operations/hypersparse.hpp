@@ -196,8 +196,8 @@ struct start_in_list {
     }
 };
 
-/// View of a matrix with the rows of a longer list; rows that the matrix does not list are empty. Borrows all arrays
-/// except the offsets.
+/// View of a matrix with the rows of a longer list, which contains the rows of the matrix; rows that the matrix does
+/// not list are empty. Borrows all arrays except the offsets.
 template <class T, class I, class O>
 class rows_of_list {
 public:
@@ -497,10 +497,10 @@ void update(Executor const& exec, hypersparse<C, I, O>& c, Mask const& mask, Acc
             hypersparse<T, I, O> const& t, descriptor const& d = {}) {
     require_size("rows of the result", t.rows(), c.rows());
     require_size("columns of the result", t.columns(), c.columns());
-    auto const list = detail::union_of(exec, c.list().view(), t.list().view());
-    detail::rows_of_list<C, I, O> const old(exec, c, list);
-    detail::rows_of_list<T, I, O> const made(exec, t, list);
+    auto list = detail::union_of(exec, c.list().view(), t.list().view());
     auto const write = [&](auto const& reader) {
+        detail::rows_of_list<C, I, O> const old(exec, c, list);
+        detail::rows_of_list<T, I, O> const made(exec, t, list);
         auto written = detail::write_rows(exec, old.view(), reader, accumulator, made.view(), d.replace, {});
         c = detail::list_rows(exec, c.rows(), list.data(), std::move(written));
     };
@@ -509,6 +509,7 @@ void update(Executor const& exec, hypersparse<C, I, O>& c, Mask const& mask, Acc
     } else {
         require_size("rows of the mask", mask.rows(), c.rows());
         require_size("columns of the mask", mask.columns(), c.columns());
+        list = detail::union_of(exec, array_view<I const>(list.view()), mask.list().view());
         detail::rows_of_list<typename Mask::value_type, I, O> const m(exec, mask, list);
         write(detail::mask_of(m.view(), d));
     }
