@@ -69,6 +69,7 @@ struct fold_ahead {
     /// Whether it applies: products and accumulators are small and trivially copyable, and multiply does not take the
     /// row, since it is also evaluated for nonzeros of the next row.
     static constexpr bool fits = !takes_row_v<Multiply> && std::is_trivially_copyable_v<accumulator_t<Add>> &&
+                                 std::is_default_constructible_v<accumulator_t<Add>> &&
                                  sizeof(product_t<Multiply>) <= 16 && sizeof(accumulator_t<Add>) <= 16;
 
     Multiply multiply;

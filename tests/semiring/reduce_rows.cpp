@@ -333,3 +333,35 @@ TEST_CASE("64-bit offsets with 32-bit columns") {
     }
 }
 #endif
+
+#if !defined(COPPICE_TEST_CUDA)
+namespace {
+
+/// A sum without a default constructor.
+struct explicit_sum {
+    std::int64_t value;
+    explicit explicit_sum(std::int64_t v) : value(v) {}
+};
+struct add_explicit {
+    explicit_sum identity() const { return explicit_sum(0); }
+    explicit_sum operator()(explicit_sum a, explicit_sum b) const { return explicit_sum(a.value + b.value); }
+};
+
+} // namespace
+
+TEST_CASE("a sum on the host needs no default constructor") {
+    host_executor const exec(2);
+    std::vector<std::int32_t> offsets{0}; // rows of different lengths
+    for (std::int32_t i = 0; i < 500; ++i) offsets.push_back(offsets.back() + i * 7 % 5);
+    auto const plan = make_srcsr_plan(exec, array_view<std::int32_t const>(offsets));
+    std::vector<std::int64_t> sums(500, -1);
+    reduce_rows(
+        exec, plan, [](std::int64_t k) { return explicit_sum(k); }, add_explicit{},
+        [&](std::int64_t row, explicit_sum sum) { sums[std::size_t(row)] = sum.value; });
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::int64_t expected = 0;
+        for (std::int64_t k = offsets[i]; k < offsets[i + 1]; ++k) expected += k;
+        CHECK(sums[i] == expected);
+    }
+}
+#endif
