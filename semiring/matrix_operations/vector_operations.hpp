@@ -85,7 +85,7 @@ struct vector_mask {
         } else if (present) {
             entry = present[j] != 0;
         }
-        return (entry && (!values || values[at] != M(0))) != complement;
+        return (entry && (!values || is_nonzero(values[at]))) != complement;
     }
     COPPICE_HD bool admits(std::int64_t, std::int64_t j) const { return admits(j); }
     struct cursor {
@@ -99,7 +99,7 @@ template <class M, class I>
 vector_mask<M, I> mask_of(sparse_vector<M, I> const& m, descriptor const& d) {
     bool const list = m.format() == vector_format::list;
     auto const dense = m.dense();
-    return {d.structure ? nullptr : dense.values.data(),
+    return {values_of_mask<M>(dense.values.data(), d),
             list ? nullptr : dense.present.data(),
             m.list().indices.data(),
             m.entries(),
@@ -188,7 +188,7 @@ struct assign_at_mask {
     Accumulator accumulate;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t k) const {
-        if (values && values[k] == M(0)) return;
+        if (values && !is_nonzero(values[k])) return;
         std::int64_t const i = indices[k];
         entry_writer<W, Accumulator> const write{w.values.data(), w.present.data(), accumulate};
         write(i, true, value);
@@ -200,7 +200,7 @@ struct is_new_at_mask {
     I const* indices;
     M const* values;
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
-        return present && present[indices[k]] == 0 && (!values || values[k] != M(0)) ? 1 : 0;
+        return present && present[indices[k]] == 0 && (!values || is_nonzero(values[k])) ? 1 : 0;
     }
 };
 
@@ -385,7 +385,7 @@ void assign_scalar(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
         using M = typename Mask::value_type;
         if (mask.format() == vector_format::list && w.format() != vector_format::list && !d.complement && !d.replace) {
             auto const at = mask.list();
-            M const* const values = d.structure ? nullptr : at.values.data();
+            M const* const values = detail::values_of_mask<M>(at.values.data(), d);
             auto const to = w.dense();
             std::int64_t const made =
                 reduce(exec, at.entries(), std::int64_t{0},

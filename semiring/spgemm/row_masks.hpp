@@ -37,14 +37,14 @@ struct matrix_mask {
         bool complement;
         COPPICE_HD bool admits(std::int64_t column) {
             while (k < end && std::int64_t(columns[k]) < column) ++k;
-            bool const entry = k < end && std::int64_t(columns[k]) == column && (!values || values[k] != M(0));
+            bool const entry = k < end && std::int64_t(columns[k]) == column && (!values || is_nonzero(values[k]));
             return entry != complement;
         }
     };
     COPPICE_HD cursor row(std::int64_t i) const {
         return {m.indices, values, m.row_begin(i), m.row_end(i), complement};
     }
-    COPPICE_HD bool counts(O k) const { return !values || values[k] != M(0); }
+    COPPICE_HD bool counts(O k) const { return !values || is_nonzero(values[k]); }
     COPPICE_HD bool admits(std::int64_t i, std::int64_t column) const {
         O const k = position_in_row(m, i, column);
         return (k != O(-1) && counts(k)) != complement;
@@ -59,7 +59,7 @@ inline constexpr bool is_matrix_mask_v<matrix_mask<M, I, O>> = true;
 inline constant_mask mask_of(no_mask, descriptor const& d) { return {!d.complement}; }
 template <class M, class I, class O>
 matrix_mask<M, I, O> mask_of(csr_view<M, I, O> m, descriptor const& d) {
-    return {m, d.structure ? nullptr : m.coefficients, d.complement};
+    return {m, values_of_mask(m.coefficients, d), d.complement};
 }
 
 /// Throws dimension_error unless the mask has this shape.

@@ -135,7 +135,7 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
         stable_input<U> const input(exec, u, w);
         stable_input<M> const stable_mask(exec, mask, w);
         dense_vector_view<M const> const m = stable_mask.view();
-        mask_reader<M> const reader{d.structure ? nullptr : m.values.data(), m.present.data(), d.complement};
+        mask_reader<M> const reader{values_of_mask<M>(m.values.data(), d), m.present.data(), d.complement};
         if (d.replace && !w.is_full())
             for_each(exec, w.size(), delete_left_out<mask_reader<M>>{reader, w.present.data()});
         multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, a, reader, s, input.view(), write);

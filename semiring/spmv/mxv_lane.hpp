@@ -139,7 +139,7 @@ struct mask_reader {
     COPPICE_HD bool admits(std::int64_t row) const {
         bool entry = true; // avoids a branch on the mask
         if (present) entry = present[row] != 0;
-        if (values) entry = entry & (values[row] != M(0));
+        if (values) entry = entry & is_nonzero(values[row]);
         return entry != complement;
     }
 };

@@ -144,6 +144,75 @@ TEST_CASE_TEMPLATE("a masked product has the selected entries, in the order of t
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), thin.view(), narrow), matrix_error);
 }
 
+#if !defined(COPPICE_TEST_CUDA)
+namespace {
+
+/// A value that cannot be compared with 0.
+struct label {
+    int number;
+};
+struct add_labels {
+    label operator()(label const& a, label const& b) const { return {a.number + b.number}; }
+};
+
+} // namespace
+
+TEST_CASE("a matrix or vector of any type is a mask by its structure") {
+    host_executor const exec(2);
+    descriptor const structure{.structure = true}, complement{.structure = true, .complement = true};
+    auto const pattern = random_sparse<double>(30, 30, 0.2, 5).on(exec);
+    auto const numbers = random_sparse<double>(30, 30, 0.3, 6).on(exec);
+    auto const to_label = [](double x) { return label{int(100 * x)}; };
+    auto const labels = apply(exec, to_label, pattern.view());
+    auto const read = [&](csr<label> const& a) {
+        return plain(exec, apply(
+                               exec, [](label l) { return l.number; }, a.view()));
+    };
+    plus_times<double> const s;
+    for (descriptor const& d : {structure, complement}) {
+        auto const expected = masked_mxm(exec, s, numbers.view(), numbers.view(), pattern.view(), d);
+        auto const got = masked_mxm(exec, s, numbers.view(), numbers.view(), labels.view(), d);
+        CHECK(plain(exec, got) == plain(exec, expected));
+        auto updated = exec.copy(numbers), expected_update = exec.copy(numbers);
+        update(exec, updated, labels, op::plus<double>{}, numbers, d);
+        update(exec, expected_update, pattern, op::plus<double>{}, numbers, d);
+        CHECK(plain(exec, updated) == plain(exec, expected_update));
+    }
+    auto own = exec.copy(labels); // output, input and mask
+    update(exec, own, own, add_labels{}, own, structure);
+    CHECK(read(own) == plain(exec, apply(
+                                       exec, [](double x) { return 2 * int(100 * x); }, pattern.view())));
+    auto const before = read(own);
+    CHECK_THROWS_AS(update(exec, own, own, add_labels{}, own), argument_error); // would read the values
+    CHECK(read(own) == before);
+
+    // vectors, as a list, as a bitmap and in dense storage
+    matrix_operand const operand(exec, numbers);
+    sparse_vector<double> const ones(exec, 30, exec.copy(std::vector{3, 7, 8}), exec.copy(std::vector{1.0, 1.0, 1.0}));
+    for (bool const bitmap : {false, true}) {
+        sparse_vector<double> chosen(exec, 30, exec.copy(std::vector{4}), exec.copy(std::vector{1.0}));
+        if (bitmap) chosen.make_bitmap(exec);
+        auto const named = apply(exec, to_label, chosen);
+        for (descriptor const& d : {structure, complement}) {
+            sparse_vector<double> got(exec, 30), expected(exec, 30);
+            mxv(exec, got, named, no_accumulator{}, s, operand, ones, d);
+            mxv(exec, expected, chosen, no_accumulator{}, s, operand, ones, d);
+            CHECK(got.entries() == expected.entries());
+            assign_scalar(exec, got, named, no_accumulator{}, 5.0, d);
+            assign_scalar(exec, expected, chosen, no_accumulator{}, 5.0, d);
+            CHECK(reduce_to_scalar(exec, add_plus<double>{}, got) ==
+                  reduce_to_scalar(exec, add_plus<double>{}, expected));
+        }
+    }
+    dense_vector<label> const flags(exec, 30);
+    dense_vector<double> const x(exec, 30);
+    dense_vector<double> y(exec, 30);
+    mxv(exec, y.view(), flags.view(), no_accumulator{}, s, operand, x.view(), structure);
+    CHECK(entry_count(exec, y.view()) == 0);
+    CHECK_THROWS_AS(mxv(exec, y.view(), flags.view(), no_accumulator{}, s, operand, x.view()), argument_error);
+}
+#endif
+
 TEST_CASE_TEMPLATE("a plan works for ranges of rows and new values", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto a = random_sparse<double>(300, 200, 0.05, 3), b = random_sparse<double>(200, 150, 0.05, 4);
