@@ -54,7 +54,7 @@ struct minus {
 template <class T>
 struct times {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a * b); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_product(a, b); }
 };
 
 /// a / b. For integers, 0 / 0 = 0, and a / 0 is the limit of the range with the sign of a; lowest / -1 = lowest, as in
@@ -166,7 +166,7 @@ template <class T, class I = std::int32_t>
 struct times_with_column {
     using domain = T;
     COPPICE_HD constexpr value_and_column<T, I> operator()(T const& a, T const& b, std::int64_t k) const {
-        return {a * b, static_cast<I>(k)};
+        return {detail::wrapped_product(a, b), static_cast<I>(k)};
     }
 };
 

@@ -44,11 +44,22 @@ struct add_plus {
     COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a + b); }
 };
 
+namespace detail {
+/// a b in T. Products of unsigned 16-bit numbers wrap, whereas int, to which they are promoted, would overflow.
+template <class T>
+COPPICE_HD constexpr T wrapped_product(T const& a, T const& b) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) < sizeof(unsigned))
+        return static_cast<T>(unsigned(a) * unsigned(b));
+    else
+        return static_cast<T>(a * b);
+}
+} // namespace detail
+
 /// a b with identity 1. The integer 0 is terminal; a floating-point 0 is not, since 0 times infinity is NaN.
 template <class T>
 struct add_times {
     COPPICE_HD constexpr T identity() const { return T(1); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a * b); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_product(a, b); }
     COPPICE_HD constexpr bool terminal(T const& a) const requires std::is_integral_v<T> { return a == T(0); }
 };
 

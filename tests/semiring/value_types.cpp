@@ -133,3 +133,21 @@ TEST_CASE_TEMPLATE("products by name are accumulated and masked element by eleme
     CHECK_THROWS_AS(merge_result(exec, "plus", {}, false, {}, y.view()), argument_error);
     CHECK(to_vector(exec, y) == product);
 }
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("products of small integers wrap, and are constant expressions without overflow") {
+    // int, to which the factors are promoted, would overflow: no constant expression
+    static_assert(op::times<std::uint16_t>{}(65535, 65535) == 1);
+    static_assert(add_times<std::uint16_t>{}(65535, 65535) == 1);
+    static_assert(op::times_with_column<std::uint16_t>{}(65535, 65535, 3).value == 1);
+    CHECK(op::times<std::uint8_t>{}(255, 255) == 1);
+
+    host_executor const exec(1);
+    std::vector<std::int32_t> const offsets{0, 2, 2}, columns{0, 1};
+    std::vector<std::int8_t> const values{3, 5}, x{7, 6};
+    std::vector<std::int8_t> y(2);
+    csr_view<std::int8_t> const a{2, 2, 2, offsets.data(), columns.data(), values.data()};
+    semiring_spmv(exec, make_srcsr_plan(exec, a), arg_max_times<std::int8_t>{}, a, array_view(x), array_view(y));
+    CHECK(y == std::vector<std::int8_t>{1, -1});
+}
+#endif
