@@ -422,7 +422,7 @@ _SEVERAL, _SEARCHED = {"several": True}, {"several": True, "directed": False}
 _ACYCLIC = {"directed": True, "several": True}
 _FLOW = {"node": ("_s", "_t"), "weight": "capacity", "use": "capacities", "default": math.inf, "arguments": _flow_refusal}
 _SUMS = {"weight": "weight", "several": True}
-_SIDES = {"weight": "weight", "use": "weights", "arguments": _sides_refusal}
+_SIDES = {"weight": "weight", "arguments": _sides_refusal}
 FUNCTIONS = (
     (_biconnected_components, "heavy", _SEARCHED),
     (_is_biconnected, "heavy", _SEARCHED),

@@ -157,7 +157,7 @@ def _node_attribute_xy(G, attribute, nodes=None):
 
 def _sums_of_neighbors(G, degrees, source, weight):
     """The sum of weight times degree over the neighbors of every node, once for each of several edges to one."""
-    values = (np.ones(len(G.indices), dtype=np.int64) if weight is None else _entries(G, weight))
+    values = np.ones(len(G.indices), dtype=np.int64) if weight is None else _entries(G, weight).astype(np.float64)
     found = np.zeros(len(G), dtype=np.result_type(values, degrees))
     if "out" in source or not G.directed:
         found += _sums(G.starts, values * degrees[G.indices], len(G))
@@ -293,10 +293,9 @@ FUNCTIONS = (
     (_biadjacency_matrix, "pass", {**_MATRIX, "arguments": _sides_refusal}),
     (_number_of_selfloops, "local", _SEVERAL),
     (_is_empty, "local", _SEVERAL),
-    (_node_degree_xy, "pass", {"several": True, "weight": "weight", "use": "weights", "arguments": _degrees_refusal}),
+    (_node_degree_xy, "pass", {"several": True, "weight": "weight", "arguments": _degrees_refusal}),
     (_node_attribute_xy, "pass", {"several": True, "node_attribute": "attribute", "arguments": _members_refusal}),
-    (_average_neighbor_degree, "pass", {"several": True, "weight": "weight", "use": "weights", "arguments": _neighbors_refusal}),
-    (_average_degree_connectivity, "pass", {"several": True, "weight": "weight", "use": "weights",
-                                            "arguments": _connectivity_refusal}),
+    (_average_neighbor_degree, "pass", {"several": True, "weight": "weight", "arguments": _neighbors_refusal}),
+    (_average_degree_connectivity, "pass", {"several": True, "weight": "weight", "arguments": _connectivity_refusal}),
     (_square_clustering, "heavy", {"directed": False, "arguments": _one_or_more_refusal, "several": True}),
 )

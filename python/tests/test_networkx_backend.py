@@ -114,6 +114,9 @@ REFUSED = [
     ("jaccard_coefficient", PATH, {}), ("jaccard_coefficient", PATH, {"ebunch": iter([(0, 1)])}),
     ("jaccard_coefficient", PATH, {"ebunch": [(0, 9)]}), ("adamic_adar_index", PATH, {"ebunch": [(0, 0)]}),
     ("core_number", LOOP, {}), ("triangles", LOOP, {}), ("average_clustering", LOOP, {}),
+    *((name, of_weight(2**60), {"weight": "weight", **options}) for name, options in (
+        ("volume", {"S": [1]}), ("cut_size", {"S": [1]}), ("node_degree_xy", {}), ("average_neighbor_degree", {}),
+        ("average_degree_connectivity", {}))),
     ("center", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
 ]
 
