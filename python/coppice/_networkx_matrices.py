@@ -19,6 +19,15 @@ def _entries(G, weight, edges=slice(None)):
     return (lengths.array.astype(np.int64) if lengths.integers else lengths.array)[edges]
 
 
+def _in_type(values, dtype):
+    """The values, as a list converts to the type: NumPy raises OverflowError for integers that an array would wrap."""
+    if dtype is None or np.dtype(dtype).kind not in "iu" or values.dtype.kind not in "iu":
+        return values
+    limits = np.iinfo(dtype)
+    fits = not len(values) or limits.min <= values.min() <= values.max() <= limits.max
+    return values if fits else np.array(values.tolist(), dtype=dtype)
+
+
 def _chosen_edges(G, rows, columns, weight):
     """(Row, column, weight) of the edges from the nodes `rows` to the nodes `columns`; None: all nodes."""
     if rows is columns is None:
@@ -39,14 +48,14 @@ def _sparse(edges, shape, dtype):
     from scipy.sparse import coo_array
 
     row, column, values = edges
-    return coo_array((values if len(values) else np.zeros(0), (row, column)), shape=shape, dtype=dtype).tocsr()
+    return coo_array((_in_type(values, dtype) if len(values) else np.zeros(0), (row, column)), shape=shape, dtype=dtype).tocsr()
 
 
 def _in_format(matrix, format, message):
     from networkx import NetworkXError
 
     try:
-        return matrix.asformat(format)
+        return matrix.asformat("coo" if format is None else format)  # NetworkX makes a coo_array first
     except ValueError as error:
         raise NetworkXError(message.format(format)) from error
 
@@ -83,7 +92,7 @@ def _to_numpy_array(G, nodelist=None, dtype=None, order=None, multigraph_weight=
     rows, columns, values = _chosen_edges(G, nodelist, nodelist, weight)
     if not len(rows) and len(G.indices) and n and G.is_multigraph():  # as NetworkX raises it
         raise ValueError("not enough values to unpack (expected 2, got 0)")
-    found[rows, columns] = values
+    found[rows, columns] = _in_type(values, dtype)
     return found
 
 

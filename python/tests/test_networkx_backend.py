@@ -18,7 +18,7 @@ GENERATORS = ("connected_components", "strongly_connected_components", "bridges"
 
 def plain(name):
     """Return the function of NetworkX."""
-    return getattr(nx, name).orig_func
+    return nx.utils.backends._registered_algorithms[name].orig_func
 
 
 def outcome(name, function, *args, **kwargs):
@@ -147,6 +147,25 @@ def test_nodes_that_are_not_there(name, options):
     with pytest.raises(type(expected.value)) as found:
         getattr(backend, name)(converted(PATH, "weight"), **options)
     assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("name, options", [
+    ("to_scipy_sparse_array", {}), ("to_numpy_array", {}), ("biadjacency_matrix", {"row_order": [0, 2]})])
+@pytest.mark.parametrize("weight, dtype", [(-1, np.uint8), (256, np.uint8), (2**31, np.int32), (255, np.uint8), (-1, np.float32)])
+def test_integers_that_the_type_of_a_matrix_does_not_hold(name, options, weight, dtype):
+    G, its = of_weight(weight), plain(name)
+    assert backend.can_run(name, (G,), {"dtype": dtype, **options})
+    expected, its_failure = outcome(name, its, G, dtype=dtype, **options)
+    found, failure = outcome(name, getattr(backend, name), converted(G, "weight"), dtype=dtype, **options)
+    assert failure == its_failure and type(found) is type(expected)
+    assert failure or (found != expected).sum() == 0
+
+
+def test_matrices_without_a_format():
+    G = of_weight(3)
+    for name, options in (("to_scipy_sparse_array", {}), ("biadjacency_matrix", {"row_order": [0, 2]})):
+        found = getattr(backend, name)(converted(G, "weight"), format=None, **options)
+        assert found.format == plain(name)(G, format=None, **options).format
 
 
 @pytest.mark.parametrize("name", [BFS, DIJKSTRA])
