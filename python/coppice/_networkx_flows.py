@@ -75,8 +75,9 @@ def _refuse_changes(G, generation):
     origin = G.origin and G.origin()
     if origin is None:
         return
+    count = (lambda row: sum(1 for _ in row)) if origin.is_multigraph() else len  # see `convert_from_nx` about rows of views
     for v in generation.tolist():
-        edges = len(origin.adj[G.nodes[v]]) if G.nodes[v] in origin else math.inf
+        edges = count(origin.adj[G.nodes[v]]) if G.nodes[v] in origin else math.inf
         if edges > G.indptr[v + 1] - G.indptr[v]:
             raise RuntimeError("Graph changed during iteration")
         if edges < G.indptr[v + 1] - G.indptr[v]:

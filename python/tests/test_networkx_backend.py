@@ -211,6 +211,8 @@ def test_views_of_multigraphs_with_hidden_edges():
     assert backend.degree_centrality(converted(view)) == plain("degree_centrality")(view)
     assert not backend.is_tree(converted(view)) and not backend.is_forest(converted(view))
     assert graph.components(view).values == {0: 0, 1: 0, 2: 2, 3: 2, 4: 0}
+    view = nx.subgraph_view(nx.MultiDiGraph([(0, 1), (1, 2)]), filter_edge=lambda u, v, key: u != 0)
+    assert list(backend.topological_sort(converted(view))) == list(plain("topological_sort")(view)) == [0, 1, 2]
 
 
 def test_a_subclass_without_adjacency_of_its_own_is_converted():
