@@ -598,6 +598,9 @@ def _data_refusal(need, given):
         return f"edges have the attribute {need.absent!r}"
     if isinstance(G, Graph) and need.attributes and G is given["G"] and not _keeps(G, need, given):
         return "the graph was converted without its attributes"
+    reads = need.attributes or need.absent or (need.weight and given[need.weight] is not None)
+    if reads and not isinstance(given["G"], Graph) and _joins_directions(given["G"]):
+        return _JOINED
     if need.node_attribute and isinstance(G, Graph) and G is given["G"] and G.values_of_nodes(
             given[need.node_attribute]) is None:
         return f"the graph was converted without the node attribute {given[need.node_attribute]!r}"
@@ -614,6 +617,18 @@ def _data_refusal(need, given):
     else:
         found = _Lengths.of(_read_values(G, attribute, need.default))
     return found.refusal(need.use)
+
+
+_JOINED = "attributes of an undirected view of a directed graph may differ in the two directions of an edge"
+
+
+def _joins_directions(G):
+    """Whether G is an undirected view of a directed graph, or a view of one."""
+    directed = G.is_directed()
+    while (G := getattr(G, "_graph", None)) is not None:
+        if G.is_directed() and not directed:
+            return True
+    return False
 
 
 def _function_refusal(need, G, function):
@@ -756,6 +771,8 @@ class _Backend:
         if not graph.reads_as_networkx(G):
             raise NotImplementedError(f"G is a {type(G).__name__}, expected a graph of NetworkX, or a class that does not "
                                       "override how neighbours are read")
+        if (edge_attrs or preserve_edge_attrs) and _joins_directions(G):
+            raise NotImplementedError(_JOINED)
         nodes, several = list(G), G.is_multigraph()
         made = None if several else _core.adjacency_arrays(_dict_of(G))
         if made is not None and nodes != list(G._adj):  # values are read in the order of the dict

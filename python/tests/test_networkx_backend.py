@@ -203,6 +203,20 @@ def test_graphs_that_are_not_converted():
         backend.convert_from_nx(G)
 
 
+def test_undirected_views_of_directed_graphs():
+    """Their edges (u, v) and (v, u) may have different attributes, so that only calls that read none are answered."""
+    G = nx.DiGraph([(0, 1, {"weight": 1}), (1, 0, {"weight": 5}), (1, 2, {"weight": 2}), (2, 0, {"weight": 3})])
+    for view in (G.to_undirected(as_view=True), G.to_undirected(as_view=True).subgraph([0, 1, 2])):
+        for name in ("minimum_spanning_tree", "average_clustering", "k_core", "hits"):
+            assert not backend.can_run(name, (view,), {"weight": "weight"} if name == "average_clustering" else {})
+        assert backend.can_run("average_clustering", (view,), {})
+        assert backend.average_clustering(converted(view)) == plain("average_clustering")(view)
+        with pytest.raises(NotImplementedError, match="two directions"):
+            converted(view, "weight")
+    for view in (G.reverse(copy=False), G.subgraph([0, 1]), nx.Graph(G).to_directed(as_view=True)):
+        assert backend.can_run(DIJKSTRA, (view, 0), {})
+
+
 def test_views_of_multigraphs_with_hidden_edges():
     """`len` of a row of such a view counts neighbors to which every edge is hidden."""
     G = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 3), (3, 0), (0, 4)])
