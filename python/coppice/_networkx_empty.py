@@ -44,7 +44,7 @@ OF_EMPTY_GRAPHS = {
     **dict.fromkeys(("has_bridges", "has_cycle", "is_biconnected", "is_attracting_component", "negative_edge_cycle"), _constant(False)),
     **dict.fromkeys(("dag_longest_path_length", "global_efficiency", "number_attracting_components",
                      "number_connected_components", "number_of_isolates", "number_of_selfloops",
-                     "number_strongly_connected_components", "number_weakly_connected_components", "s_metric", "transitivity"),
+                     "number_strongly_connected_components", "number_weakly_connected_components", "transitivity"),
                     _constant(0)),
     **dict.fromkeys(("is_bipartite", "is_k_regular", "is_empty"), _constant(True)),
     "average_shortest_path_length": _raises("NetworkXPointlessConcept", "the null graph has no paths, thus there is no average "
@@ -55,6 +55,7 @@ OF_EMPTY_GRAPHS = {
     "is_regular": _raises("NetworkXPointlessConcept", "Graph has no nodes."),
     "maximal_matching": lambda G: set(),
     "overall_reciprocity": _NO_EDGES,
+    "s_metric": _constant(0.0),
     "to_scipy_sparse_array": _raises("NetworkXError", "Graph has no nodes or edges"),
 }
 # These are not in the table: they go through the nodes or read the source first.

@@ -375,13 +375,17 @@ def _is_bipartite(G):
 def _flow_refusal(given):
     if given["flow_func"] is not None or given["kwargs"]:
         return "flow_func is given"
-    return None
+    return None if isinstance(given["capacity"], str) else "capacity is not the name of an edge attribute"
 
 
 def _leiden_refusal(given):
     if not (_real(given["resolution"]) and given["resolution"] > 0):
         return "resolution is not a positive number"
     return _seed_refusal(given)
+
+
+def _pair_refusal(given):
+    return "u or v is None" if given["u"] is None or given["v"] is None else None
 
 
 def _degree_refusal(given):
@@ -443,7 +447,7 @@ FUNCTIONS = (
     (_schultz_index, "sources", {"weight": "weight", "directed": False}),
     (_gutman_index, "sources", {"weight": "weight", "directed": False}),
     (_harmonic_diameter, "sources", {**_SUMS, "only": {"sp": None}}),
-    (_efficiency, "local", {"node": ("u", "v"), "several": True, "directed": False}),
+    (_efficiency, "local", {"node": ("u", "v"), "arguments": _pair_refusal, "several": True, "directed": False}),
     (_is_regular, "local", _SEVERAL),
     (_is_k_regular, "local", {**_SEARCHED, "arguments": _degree_refusal}),
     (_is_eulerian, "local", _SEVERAL),

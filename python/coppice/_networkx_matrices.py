@@ -269,6 +269,10 @@ def _members_refusal(given):
     return None if nodes is None or (nodes not in G and _iterable_of(nodes, G)) else "nodes is not a list of nodes of the graph"
 
 
+def _attribute_refusal(given):
+    return "attribute is None" if given["attribute"] is None else _members_refusal(given)
+
+
 def _one_or_more_refusal(given):
     return None if given["nodes"] in given["G"] else _members_refusal(given)
 
@@ -303,7 +307,7 @@ FUNCTIONS = (
     (_number_of_selfloops, "local", _SEVERAL),
     (_is_empty, "local", _SEVERAL),
     (_node_degree_xy, "pass", {"several": True, "weight": "weight", "arguments": _degrees_refusal}),
-    (_node_attribute_xy, "pass", {"several": True, "node_attribute": "attribute", "arguments": _members_refusal}),
+    (_node_attribute_xy, "pass", {"several": True, "node_attribute": "attribute", "arguments": _attribute_refusal}),
     (_average_neighbor_degree, "pass", {"several": True, "weight": "weight", "arguments": _neighbors_refusal}),
     (_average_degree_connectivity, "pass", {"several": True, "weight": "weight", "arguments": _connectivity_refusal}),
     (_square_clustering, "heavy", {"directed": False, "arguments": _one_or_more_refusal, "several": True}),

@@ -131,7 +131,7 @@ def _ego_graph(G, n, radius=1, center=True, undirected=False, distance=None):
     else:
         matrix = G.both_directions if undirected else G.matrix()
         levels = graph.run("bfs", matrix, source=start).values
-        found, last = np.where(levels >= 0, levels, np.inf), np.ceil(radius)
+        found, last = np.where(levels >= 0, levels, np.inf), None if radius is None else np.ceil(radius)
     near = np.isfinite(found) & (found <= (np.inf if radius is None else last))
     near[start] = center
     return _subgraph(G, near)
@@ -365,6 +365,10 @@ def _truss_refusal(given):
     return None if _real(given["k"]) else "k is not a number"
 
 
+def _spanning_edges_refusal(given):
+    return None if isinstance(given["data"], bool) else "data is neither True nor False"  # NetworkX does not convert others
+
+
 def _ego_refusal(given):
     if given["undirected"] and given["distance"] is not None and given["G"].is_directed():
         return "undirected with distances takes the attributes of one direction"
@@ -403,8 +407,8 @@ FUNCTIONS = (
     (_k_corona, "pass", _CORES),
     (_k_truss, "heavy", {**_ALL, "directed": False, "loops": False, "arguments": _truss_refusal}),
     (_ego_graph, "local", {**_ALL, "node": "n", "weight": "distance", "arguments": _ego_refusal}),
-    (_minimum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges"}),
-    (_maximum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges"}),
+    (_minimum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges", "arguments": _spanning_edges_refusal}),
+    (_maximum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges", "arguments": _spanning_edges_refusal}),
     (_minimum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
     (_maximum_spanning_tree, "pass", {**_SPANNING, **_ALL}),
     (_maximal_matching, "search", {"directed": False}),

@@ -120,7 +120,7 @@ def _bfs_labeled_edges(G, sources):
 
 def _predecessor(G, source, target=None, cutoff=None, return_seen=None):
     order, _, level = breadth_first_search(G, [_source(G, source, "Source {} not in G")])
-    order = _within(order, level, max(1, math.ceil(cutoff)) if cutoff and math.isfinite(cutoff) else None)
+    order = _within(order, level, math.ceil(max(cutoff, 1)) if cutoff and cutoff < math.inf else None)
     u, v = rows_in_order(G, order)
     before = (level[u] + 1 == level[v]) & (_turns(G, order)[v] >= 0)
     found = lists_by_end(G, order, u[before], v[before])

@@ -442,6 +442,8 @@ def _pagerank_refusal(given):
 def _sample_refusal(given):
     if given["weight"] is not None and (given["k"] is not None or given["endpoints"]):
         return "weights are read without k and endpoints only"
+    if given["k"] is not None and not len(given["G"]):
+        return "k nodes are drawn from an empty graph"
     return None if given["k"] is None or _integer(given["k"], 1) else "k is not an integer of 1 or more"
 
 

@@ -117,6 +117,9 @@ REFUSED = [
     *((name, of_weight(2**60), {"weight": "weight", **options}) for name, options in (
         ("volume", {"S": [1]}), ("cut_size", {"S": [1]}), ("node_degree_xy", {}), ("average_neighbor_degree", {}),
         ("average_degree_connectivity", {}))),
+    *((name, PATH, {"_s": 0, "_t": 2, "capacity": None}) for name in ("maximum_flow", "maximum_flow_value", "minimum_cut")),
+    *(("minimum_spanning_edges", PATH, {"data": data}) for data in ("weight", None, 1)), ("node_attribute_xy", PATH, {"attribute": None}),
+    ("betweenness_centrality", nx.Graph(), {"k": 1}), ("efficiency", PATH, {"u": 0, "v": None}),
     ("center", nx.Graph(), {}), ("is_connected", nx.DiGraph([(0, 1)]), {}), ("is_strongly_connected", PATH, {}),
 ]
 
@@ -173,6 +176,19 @@ def test_matrices_without_a_format():
 def test_cutoffs(name, cutoff):
     assert backend.can_run(name, (PATH, 1), {"cutoff": cutoff})
     assert getattr(backend, name)(converted(PATH, "weight"), 1, cutoff=cutoff) == plain(name)(PATH, 1, cutoff=cutoff)
+
+
+@pytest.mark.parametrize("cutoff", [None, 0, -1, -math.inf, 1, 1.5, math.inf])
+def test_cutoffs_of_predecessors(cutoff):
+    assert backend.can_run("predecessor", (PATH, 0), {"cutoff": cutoff})
+    assert backend.predecessor(converted(PATH), 0, cutoff=cutoff) == plain("predecessor")(PATH, 0, cutoff=cutoff)
+
+
+def test_an_ego_graph_without_a_radius_is_what_the_node_reaches():
+    G = nx.disjoint_union(nx.path_graph(3), nx.path_graph(2))
+    kept = backend.convert_from_nx(G, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True)
+    assert backend.can_run("ego_graph", (G, 0, None), {})
+    assert set(backend.ego_graph(kept, 0, None)) == set(plain("ego_graph")(G, 0, None)) == {0, 1, 2}
 
 
 REQUIRED = {"source": 0, "target": 1, "n": 0, "sources": 0, "k": 2, "distance": 1, "ebunch": [(0, 2)],
