@@ -283,7 +283,11 @@ def _edges_of(G, vertices, directed):
         if len(G.shape) != 2 or G.shape[0] != G.shape[1]:
             raise ValueError(f"G has shape {G.shape}, expected (n, n)")
         require_sound("G", G)
-        entries = G.tocoo()
+        matrix = G.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        entries = matrix.tocoo()
         kept = np.full(entries.nnz, True) if directed else entries.row <= entries.col
         return G.shape[0], entries.row[kept], entries.col[kept], entries.data[kept]
     if not isinstance(G, tuple) or len(G) != 3:
@@ -291,6 +295,8 @@ def _edges_of(G, vertices, directed):
     if vertices is None:
         raise TypeError("G is a tuple of edges, which go with the number of vertices")
     start, end, weights = (np.asarray(a) for a in G)
+    if start.ndim != 1 or not start.shape == end.shape == weights.shape:
+        raise ValueError(f"G has arrays of shapes {start.shape}, {end.shape} and {weights.shape}, expected three of one length")
     if start.size and not 0 <= min(start.min(), end.min()) <= max(start.max(), end.max()) < vertices:
         raise ValueError(f"G has edges between the vertices {min(start.min(), end.min())} to "
                          f"{max(start.max(), end.max())}, expected 0 to {vertices - 1}")

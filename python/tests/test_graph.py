@@ -375,11 +375,20 @@ def test_to_networkx(G):
     for error, text, arguments in (
         (TypeError, "number of vertices", (([0], [1], [1.0]),)),
         (ValueError, "expected 0 to 3", (([0], [7], [1.0]), 4)),
+        (ValueError, "one length", (([0, 1], [1], [1.0]), 4)),
         (ValueError, r"\(60, 30\)", (A[:, :30],)),
         (TypeError, "list", ([0],)),
     ):
         with pytest.raises(error, match=text):
             coppice.graph.to_networkx(*arguments)
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.coo_array])
+def test_duplicate_entries_are_one_edge_of_their_sum(make):
+    A = sp.csr_array((np.array([1.0, 2.0]), np.array([1, 1]), np.array([0, 2, 2])), shape=(2, 2))
+    A = make(A) if make is sp.csr_array else A.tocoo()
+    assert list(coppice.graph.to_networkx(A, directed=True).edges(data="weight")) == [(0, 1, 3.0)]
+    assert A.nnz == 2
 
 
 def test_threads_that_share_a_matrix():
