@@ -267,16 +267,17 @@ def _distances(csgraph, directed, indices, unweighted, negative=True):
 
 def _graph(csgraph, factor=1) -> Matrix | None:
     """Return the graph as a Matrix of float64, or None for one that SciPy handles: one with fewer than `factor` times `smallest`
-    entries, with duplicate entries, which SciPy reads as parallel edges, or with values that are not finite."""
+    entries, with duplicate entries, which SciPy reads as parallel edges, with values that are not finite, or a masked array, whose
+    zeros are edges for some methods of SciPy only."""
     least = factor * smallest
     if isinstance(csgraph, (list, tuple)) or not hasattr(csgraph, "shape") or len(csgraph.shape) != 2:
         return None
     if csgraph.shape[0] != csgraph.shape[1] or csgraph.shape[0] > np.iinfo(np.int32).max:
         return None
     if isinstance(csgraph, np.ndarray):
-        if csgraph.size < least or csgraph.dtype.kind not in "biuf":
+        if csgraph.size < least or csgraph.dtype.kind not in "biuf" or np.ma.isMaskedArray(csgraph):
             return None
-        csgraph = (_scipy.csgraph_from_masked if np.ma.isMaskedArray(csgraph) else _scipy.csgraph_from_dense)(csgraph)
+        csgraph = _scipy.csgraph_from_dense(csgraph)
     if not issparse(csgraph) or csgraph.nnz < least or csgraph.dtype.kind not in "biuf":
         return None
     arrays = arrays_of("csgraph", csgraph, REALS, beside=REALS[1])

@@ -33,6 +33,16 @@ def graph(seed, n=60, density=0.05, least=0.0):
     return found
 
 
+def test_masked_arrays(answered):
+    """Their zeros that are not masked are edges for Dijkstra's algorithm in SciPy, and none for that of Floyd and Warshall."""
+    G = np.array([[0, 1.0, 0], [1.0, 0, 0], [0, 1.0, 0]])
+    for name in ("shortest_path", "dijkstra", "connected_components"):
+        for masked in (np.ma.masked_invalid(G), np.ma.masked_equal(G, 0)):
+            expected, found = getattr(scipy_csgraph, name)(masked), getattr(csgraph, name)(masked)
+            assert all(map(np.array_equal, found, expected))
+    assert np.array_equal(csgraph.shortest_path(np.ma.array(G)), scipy_csgraph.shortest_path(np.ma.array(G)))
+
+
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("unweighted", [True, False])
 @pytest.mark.parametrize("indices", [None, 3, -1, [5, 5, 0], [[1], [2]]])
