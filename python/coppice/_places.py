@@ -342,8 +342,8 @@ def library_of(a) -> Host:
 def quick_tridiagonal(dl, d, du, b):
     """Return x for four plain vectors of one library and type; None for other arguments, which the general path
     checks."""
-    if type(d) is np.ndarray:
-        return _core.quick_tridiagonal(np.empty_like, dl, d, du, b)
+    if type(d) is np.ndarray:  # None is left to the general path, whose message names it
+        return None if dl is None or du is None or b is None else _core.quick_tridiagonal(np.empty_like, dl, d, du, b)
     kind = type(d)
     if kind.__module__ == "cupy" and kind.__name__ == "ndarray":
         return cupy().tridiagonal(dl, d, du, b)

@@ -96,7 +96,7 @@ def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "gre
     1
     """
     matrix, values = csr("A", A, REALS, square=True)
-    found = _taken(values, _core.factor(matrix, integer("degree", degree), *_chosen(method, rounds, ties, seed)))
+    found = _taken(values, _core.factor(matrix, integer("degree", degree, 1, 4), *_chosen(method, rounds, ties, seed)))
     found["neighbors"] = found["neighbors"].reshape(-1, degree)
     return Factor(**found)
 

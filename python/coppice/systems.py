@@ -128,15 +128,16 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     array([0.833333, 1.5     ])
     """
     text("method", method, '"lsmr" or "lsqr"')
+    preconditioner = text("preconditioner", preconditioner or "none", "the name of a preconditioner or None")
     rows, columns = shape_of(A)
     of_caller, b = b, _side(b, rows, True)
     matrix, values = csr("A", A, beside=_type_of(b))
     b = _converted("b", b, rows, values)
     library = library_of(b)
     x = library.zeros((columns,), library.dtype(b), b) if x0 is None else library.copy(_converted("x0", x0, columns, b))
-    found = _core.solve_least_squares(method, preconditioner or "none", _chosen(options), matrix, _given(b), _given(x),
+    found = _core.solve_least_squares(method, preconditioner, _chosen(options), matrix, _given(b), _given(x),
                                       real("damp", damp), real("rtol", rtol),
-                                      integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
+                                      _limit(maxiter, 10000), _checked(callback))
     return LeastSquares(_solved(found, in_library_of(of_caller, x)), **found)
 
 
@@ -187,7 +188,7 @@ def eigenpairs(A: SparseMatrix, k: int = 6, *, B: SparseMatrix | None = None, M:
     constraints = None if Y is None else _given(_stacked("Y", Y, (n, None), values))
     like = library.zeros((n,), np.dtype("f8"), values)
     found = _core.lobpcg(matrix, mass, _held(M, like, like, True), _given(x), k, constraints, real("rtol", rtol),
-                         integer("maxiter", 500 if maxiter is None else maxiter, 0), bool(largest), _checked(callback))
+                         _limit(maxiter, 500), bool(largest), _checked(callback))
     vectors = _solved(found, in_library_of(X0 if X0 is not None else values, x.reshape((k, n)).T))
     return Eigenpairs(vectors=vectors, **found)
 
@@ -226,9 +227,14 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
     library = library_of(b)
     x = library.zeros((len(shifts) * shape_of(A)[0],), library.dtype(b), b)
     found = _core.solve_shifted(matrix, shifts.tolist(), _given(b), _given(x), real("rtol", rtol),
-                                integer("maxiter", 10000 if maxiter is None else maxiter, 0), _checked(callback))
+                                _limit(maxiter, 10000), _checked(callback))
     columns = in_library_of(of_caller, x.reshape((len(shifts), shape_of(A)[0])).T)
     return ShiftedSolutions(_solved(found, columns), **found)
+
+
+def _limit(maxiter, standard):
+    """The largest number of iterations, which the library counts as int64."""
+    return min(integer("maxiter", standard if maxiter is None else maxiter, 0), 2**62)
 
 
 def _converted(name, value, size, beside):

@@ -152,3 +152,10 @@ def test_direct_takes_no_other_preconditioner():
     assert coppice.solve(a, b, method="direct", order="columns").converged
     with pytest.raises(ValueError, match="takes no other preconditioner"):
         coppice.solve(a, b, method="direct", preconditioner="ilu0")
+
+
+def test_limits_of_iterations_beyond_int64():
+    A, b = sp.eye_array(6, format="csr") * 4.0, np.ones(6)
+    assert np.allclose(coppice.least_squares(A, b, maxiter=2**70).x, 0.25)
+    assert np.allclose(coppice.solve_shifted(A, [1.0], b, maxiter=2**70).x, 0.2)
+    assert np.allclose(coppice.eigenpairs(A, 1, maxiter=2**70).values, 4)
