@@ -20,11 +20,11 @@ def _entries(G, weight, edges=slice(None)):
 
 
 def _in_type(values, dtype):
-    """The values, as a list converts to the type: NumPy raises OverflowError for integers that an array would wrap."""
-    if dtype is None or np.dtype(dtype).kind not in "iu" or values.dtype.kind not in "iu":
+    """The values, as a list converts to the type: NumPy raises OverflowError for numbers that an array would wrap."""
+    if dtype is None or np.dtype(dtype).kind not in "iu" or values.dtype.kind not in "iuf":
         return values
     limits = np.iinfo(dtype)
-    fits = not len(values) or limits.min <= values.min() <= values.max() <= limits.max
+    fits = not len(values) or limits.min <= values.min() <= values.max() < limits.max + 1
     return values if fits else np.array(values.tolist(), dtype=dtype)
 
 

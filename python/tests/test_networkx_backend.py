@@ -154,9 +154,11 @@ def test_nodes_that_are_not_there(name, options):
 
 @pytest.mark.parametrize("name, options", [
     ("to_scipy_sparse_array", {}), ("to_numpy_array", {}), ("biadjacency_matrix", {"row_order": [0, 2]})])
-@pytest.mark.parametrize("weight, dtype", [(-1, np.uint8), (256, np.uint8), (2**31, np.int32), (255, np.uint8), (-1, np.float32)])
+@pytest.mark.parametrize("weight, dtype", [(-1, np.uint8), (256, np.uint8), (2**31, np.int32), (255, np.uint8), (-1, np.float32),
+                                           (1e300, np.int64), (2.0**63, np.int64), (1.5, np.int32)])
 def test_integers_that_the_type_of_a_matrix_does_not_hold(name, options, weight, dtype):
     G, its = of_weight(weight), plain(name)
+    G.edges[1, 2]["weight"] = type(weight)(1)
     assert backend.can_run(name, (G,), {"dtype": dtype, **options})
     expected, its_failure = outcome(name, its, G, dtype=dtype, **options)
     found, failure = outcome(name, getattr(backend, name), converted(G, "weight"), dtype=dtype, **options)
