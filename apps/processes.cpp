@@ -80,7 +80,7 @@ void add_processes_option(CLI::App& cli, std::string& mpi) {
     cli.add_option(
            "--mpi", mpi,
            "whether processes that mpiexec starts work on one problem together: mpiexec -n P coppice ...; auto, the "
-           "default: if there are several; off: each works on the whole problem")
+           "default: if there are several; on: also if there is one; off: each works on the whole problem")
         ->type_name("WHEN:auto|on|off");
 }
 

@@ -41,6 +41,7 @@ std::vector<std::string_view> solver_names() {
 
 std::string show_finding(finding const& f) {
     std::string name(f.key);
+    if (name == "mended_rows") name = "regularised rows"; // the key is stable
     std::replace(name.begin(), name.end(), '_', ' ');
     if (f.unit == finding_unit::fraction) return name + " " + show_fraction(f.value);
     if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
