@@ -471,9 +471,9 @@ class Matrix(_Entries):
 
     Parameters
     ----------
-    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch; CSR arrays are shared, and their values may change. Values are bool,
-        integers, real or complex numbers, whose type is kept; on a device they are float32 or float64, and other real types are
-        converted to float64.
+    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch; CSR arrays are shared. Their values may change, but not their indices
+        and offsets, which are checked only here. Values are bool, integers, real or complex numbers, whose type is kept; on
+        a device they are float32 or float64, and other real types are converted to float64.
 
     Examples
     --------
