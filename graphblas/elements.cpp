@@ -301,6 +301,10 @@ contents read_blob(blob_header const& h, std::byte const* from) {
             refuse_blob("columns of a row are not sorted");
     auto values = make_values(index(h.entries), h.type_size);
     if (h.entries > 0) std::memcpy(values->data(), from, h.entries * h.type_size);
+    // Other bytes than 0 and 1 are no values of bool.
+    if (h.type_code == GrB_BOOL_CODE)
+        for (std::uint64_t k = 0; k < h.entries; ++k)
+            if (std::to_integer<unsigned>(from[k]) > 1) refuse_blob("a value of GrB_BOOL is neither 0 nor 1");
     return {std::make_shared<pattern>(std::move(where)), std::move(values)};
 }
 GrB_Type predefined_type(std::uint64_t code) {
@@ -556,7 +560,8 @@ GrB_Info GrB_Matrix_deserialize(GrB_Matrix* c, GrB_Type type, void const* blob, 
         GrB_Type const stored = h.type_code == GrB_UDT_CODE ? type : predefined_type(h.type_code);
         if (!stored && h.type_code == GrB_UDT_CODE)
             throw failure{GrB_NULL_POINTER, "the matrix has a user-defined type, expected the type as an argument"};
-        if (!stored || stored->size != h.type_size || (type && type != stored))
+        if (!stored || std::uint64_t(stored->code) != h.type_code || stored->size != h.type_size ||
+            (type && type != stored))
             throw failure{GrB_DOMAIN_MISMATCH, "the matrix has another type than the one that was given"};
         contents data = read_blob(h, static_cast<std::byte const*>(blob) + sizeof h);
         GrB_Info const created = GrB_Matrix_new(&made, stored, h.rows, h.columns);

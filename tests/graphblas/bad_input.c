@@ -115,8 +115,10 @@ static void sizes_and_indices(void) {
     GrB_free(&a), GrB_free(&b), GrB_free(&w), GrB_free(&built);
 }
 
-static void damaged_blobs(void) {
-    GrB_Matrix a = matrix_of(9, 9), b = NULL;
+static void damaged_blobs(GrB_Type type) {
+    GrB_Matrix a = NULL, b = NULL;
+    GrB_Matrix_new(&a, type, 9, 9);
+    for (GrB_Index i = 0; i < 9; ++i) GrB_Matrix_setElement(a, 1.5 + (double)i, i, (i * 2) % 9);
     GrB_Index size = 0;
     EXPECT(GrB_SUCCESS, GrB_Matrix_serializeSize(&size, a));
     unsigned char *blob = malloc(size), *damaged = malloc(size);
@@ -132,9 +134,38 @@ static void damaged_blobs(void) {
             damaged[at] = (unsigned char)(damaged[at] ^ value);
             if (GrB_Matrix_deserialize(&b, NULL, damaged, size) != GrB_SUCCESS) continue;
             EXPECT(GrB_SUCCESS, GrB_transpose(b, NULL, NULL, b, GrB_DESC_T0));
+            double sum = 0;
+            EXPECT(GrB_SUCCESS, GrB_reduce(&sum, NULL, GrB_PLUS_MONOID_FP64, b, NULL));
             GrB_free(&b);
         }
     free(blob), free(damaged), GrB_free(&a);
+}
+/* A byte that is no value of GrB_BOOL, and a predefined type of the same size for user-defined values. */
+static void blobs_of_other_values(void) {
+    bool const truth = true;
+    double const value = 2;
+    GrB_Type type = NULL;
+    GrB_Matrix a = NULL, b = NULL;
+    GrB_Index size = 0;
+    GrB_Matrix_new(&a, GrB_BOOL, 2, 2);
+    GrB_Matrix_setElement(a, truth, 1, 0);
+    EXPECT(GrB_SUCCESS, GrB_Matrix_serializeSize(&size, a));
+    unsigned char* blob = malloc(size);
+    EXPECT(GrB_SUCCESS, GrB_Matrix_serialize(blob, &size, a));
+    blob[size - 1] = 2;
+    EXPECT(GrB_INVALID_OBJECT, GrB_Matrix_deserialize(&b, NULL, blob, size));
+    EXPECT(1, b == NULL);
+    free(blob), GrB_free(&a);
+    GrB_Type_new(&type, sizeof value);
+    GrB_Matrix_new(&a, type, 2, 2);
+    GrB_Matrix_setElement_UDT(a, (void*)&value, 1, 0);
+    EXPECT(GrB_SUCCESS, GrB_Matrix_serializeSize(&size, a));
+    blob = malloc(size);
+    EXPECT(GrB_SUCCESS, GrB_Matrix_serialize(blob, &size, a));
+    EXPECT(GrB_DOMAIN_MISMATCH, GrB_Matrix_deserialize(&b, GrB_FP64, blob, size));
+    EXPECT(1, b == NULL);
+    EXPECT(GrB_SUCCESS, GrB_Matrix_deserialize(&b, type, blob, size));
+    free(blob), GrB_free(&a), GrB_free(&b), GrB_free(&type);
 }
 
 static void options(void) {
@@ -168,7 +199,9 @@ int main(void) {
     before_init();
     handles();
     sizes_and_indices();
-    damaged_blobs();
+    damaged_blobs(GrB_FP64);
+    damaged_blobs(GrB_BOOL);
+    blobs_of_other_values();
     options();
     EXPECT(GrB_SUCCESS, GrB_finalize());
     printf("%d failures\n", failures);
