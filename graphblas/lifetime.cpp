@@ -60,6 +60,7 @@ void initialise_table(table& t, GrB_Type type, index rows, index columns) {
     t.type = type;
     t.rows = rows;
     t.columns = columns;
+    t.orientation = default_orientation();
     t.data.list = {empty_pattern(rows, columns), make_values(0, type->size)};
 }
 void duplicate(table& to, table& from) {
@@ -255,6 +256,7 @@ GrB_Info GrB_init(int mode) {
 }
 GrB_Info GrB_finalize(void) {
     state = library_state::off;
+    default_orientation() = GrB_ROWMAJOR;
     release_cached_memory();
     return GrB_SUCCESS;
 }
@@ -334,6 +336,7 @@ GrB_Info GrB_Scalar_new(GrB_Scalar* s, GrB_Type type) {
     return create(s, [&](GrB_Scalar_opaque& o) {
         require_type(type, "type");
         o.type = type;
+        o.orientation = default_orientation();
         o.value.resize(type->size);
     });
 }
@@ -341,6 +344,7 @@ GrB_Info GrB_Scalar_dup(GrB_Scalar* s, GrB_Scalar t) {
     return create(s, [&](GrB_Scalar_opaque& o) {
         require_alive(t, "scalar");
         o.type = t->type;
+        o.orientation = t->orientation;
         o.present = t->present;
         o.value = t->value;
     });

@@ -157,6 +157,7 @@ struct GrB_Descriptor_opaque : coppice::graphblas::object_head {
 struct GrB_Scalar_opaque : coppice::graphblas::object_head {
     GrB_Type type = nullptr;
     bool present = false;
+    int orientation = GrB_ROWMAJOR; ///< a hint, as that of a table; it has no effect
     std::vector<std::byte> value = {};
 };
 

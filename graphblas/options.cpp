@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // GrB_get and GrB_set: names, types, settings of descriptors and of the library.
+#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -11,6 +12,11 @@
 namespace coppice::graphblas {
 
 int blocking_mode();
+
+std::atomic<int>& default_orientation() {
+    static std::atomic<int> orientation{GrB_ROWMAJOR};
+    return orientation;
+}
 
 namespace {
 
@@ -76,7 +82,7 @@ option option_of(GrB_Descriptor_opaque& d, int field) {
     }
 }
 option option_of(GrB_Scalar_opaque& s, int field) {
-    if (field == GrB_STORAGE_ORIENTATION_HINT) return integer_option(GrB_ROWMAJOR);
+    if (field == GrB_STORAGE_ORIENTATION_HINT) return integer_option(s.orientation);
     return element_option(s.type, field);
 }
 option option_of(table& t, int field) {
@@ -110,7 +116,7 @@ option option_of(GrB_Global_opaque&, int field) {
     case COPPICE_HOST_RUNS:
         return integer_option(int(device::counts().host));
     case GrB_STORAGE_ORIENTATION_HINT:
-        return integer_option(GrB_ROWMAJOR);
+        return integer_option(default_orientation());
     default:
         return {};
     }
@@ -190,8 +196,18 @@ GrB_Info set_text(Object* object, char const* value, int field) {
     });
 }
 
+int checked_orientation(std::int32_t value) {
+    if (value < GrB_ROWMAJOR || value > GrB_UNKNOWN)
+        throw failure{GrB_INVALID_VALUE, "orientation is " + std::to_string(value) + ", expected a GrB_Orientation"};
+    return value;
+}
+
 GrB_Info set_number(object_head&, std::int32_t, int field) { throw no_such_field(field); }
 GrB_Info set_number(GrB_Global_opaque&, std::int32_t value, int field) {
+    if (field == GrB_STORAGE_ORIENTATION_HINT) {
+        default_orientation() = checked_orientation(value);
+        return GrB_SUCCESS;
+    }
     if (field != COPPICE_BACKEND) throw no_such_field(field);
     device::set_backend(value);
     return GrB_SUCCESS;
@@ -208,13 +224,15 @@ GrB_Info set_number(GrB_Descriptor_opaque& d, std::int32_t value, int field) {
     }
     return GrB_Descriptor_set(&d, field, value);
 }
-GrB_Info set_number(table& t, std::int32_t value, int field) {
+/// For a scalar, a vector or a matrix.
+template <class Object>
+GrB_Info set_orientation(Object& object, std::int32_t value, int field) {
     if (field != GrB_STORAGE_ORIENTATION_HINT) throw no_such_field(field);
-    if (value < GrB_ROWMAJOR || value > GrB_UNKNOWN)
-        throw failure{GrB_INVALID_VALUE, "orientation is " + std::to_string(value) + ", expected a GrB_Orientation"};
-    t.orientation = value;
+    object.orientation = checked_orientation(value);
     return GrB_SUCCESS;
 }
+GrB_Info set_number(GrB_Scalar_opaque& s, std::int32_t value, int field) { return set_orientation(s, value, field); }
+GrB_Info set_number(table& t, std::int32_t value, int field) { return set_orientation(t, value, field); }
 template <class Object>
 GrB_Info set_integer(Object* object, std::int32_t value, int field) {
     return guarded(object, [&] {

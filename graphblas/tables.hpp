@@ -13,6 +13,8 @@ namespace coppice::graphblas {
 
 /// Whether GrB_init has been called and GrB_finalize has not.
 bool is_initialised();
+/// Orientation of new scalars, vectors and matrices: a hint of the caller, which has no effect.
+std::atomic<int>& default_orientation();
 void keep_message(object_head* object, std::string const& message) noexcept;
 
 /// Runs a call of the C interface: no exception leaves it. The message of an error is stored in `output` for GrB_error.
