@@ -108,9 +108,9 @@ coppice_status_t coppice_synchronize(coppice_executor_t executor);
 
 /*! Makes a matrix of rows x columns from the three arrays offsets[rows + 1], indices[nonzeros], values[nonzeros]:
  * row i has the columns indices[k] and the values values[k] with offsets[i] <= k < offsets[i + 1]. Columns of a row may
- * be in any order. Both index arrays are of index_type, COPPICE_INT32 or COPPICE_INT64. Numbers of rows, columns and
- * nonzeros are below 2^31 in both cases. The arrays are checked; a column outside the matrix, or offsets that decrease
- * or do not end with `nonzeros`, are refused.
+ * be in any order. Both index arrays are of index_type, COPPICE_INT32 or COPPICE_INT64. In both cases there are fewer
+ * than 2^31 - 1 rows and columns, and fewer than 2^31 nonzeros. The arrays are checked; a column outside the matrix, or
+ * offsets that decrease or do not end with `nonzeros`, are refused.
  *
  * `options` is NULL or a list "key=value,key=value":
  *
