@@ -30,9 +30,13 @@ struct option {
 option integer_option(int value) { return {option::integer, value}; }
 option text_option(std::string value) { return {option::text, 0, std::move(value)}; }
 
+/// The name that an object was given or has by definition; empty if it has none.
+option name_option(object_head const& object) {
+    return text_option(object.predefined || object.name ? object.text() : "");
+}
 option type_option(GrB_Type type, bool code) {
     if (!type) return {option::absent};
-    return code ? integer_option(type->code) : text_option(type->text());
+    return code ? integer_option(type->code) : name_option(*type);
 }
 /// Types of an operator, null for an operand that it does not have or does not use.
 option operator_option(GrB_Type z, GrB_Type x, GrB_Type y, int field) {
@@ -131,7 +135,7 @@ template <class Object>
 option checked_option(Object* object, void const* value, int field) {
     require_alive(object, "object");
     require_pointer(value, "value");
-    option found = field == GrB_NAME ? text_option(object->text()) : option_of(*object, field);
+    option found = field == GrB_NAME ? name_option(*object) : option_of(*object, field);
     if (found.kind == option::none) throw no_such_field(field);
     if (found.kind == option::absent) // as in SuiteSparse:GraphBLAS
         throw failure{GrB_NO_VALUE, "the operator does not use the operand of field " + std::to_string(field)};

@@ -106,6 +106,8 @@ static void fields_of_types(void) {
     CHECK(count == 24);
     WRONG(GrB_get(type, &number, GrB_SIZE));
     WRONG(GrB_get(type, text, GrB_SIZE));
+    EVERY(type, "");
+    TEXT(type, GrB_EL_TYPE_STRING, "");
     OK(GrB_set(type, "point", GrB_NAME));
     EVERY(type, "point");
     CODE(GrB_ALREADY_SET, GrB_set(type, "other", GrB_NAME)); /* a type keeps its first name */
