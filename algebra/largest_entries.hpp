@@ -79,8 +79,10 @@ struct start_search {
     I const* offsets;
     std::int64_t first, rows;
     COPPICE_HD void operator()(std::int64_t c) const {
-        std::int64_t const capacity = offsets[first + c + 1] - offsets[first + c];
-        std::int64_t const target = capacity < 0 ? 0 : capacity > rows ? rows : capacity;
+        // Unsigned, since offsets that are invalid may be any integers.
+        std::int64_t const begin = offsets[first + c], end = offsets[first + c + 1];
+        std::uint64_t const capacity = begin < end ? std::uint64_t(end) - std::uint64_t(begin) : 0;
+        std::int64_t const target = capacity > std::uint64_t(rows) ? rows : std::int64_t(capacity);
         searches[c] = {{0, 0}, target, target, rows, 0, target == rows};
         if (target == 0) // no key is that large
             searches[c] = {{~std::uint64_t(0), ~std::uint64_t(0)}, 0, 0, 0, key_bytes(rows), true};
@@ -197,10 +199,10 @@ struct keep_entries {
         std::int64_t rank = ranks[at];
         for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) {
             if (rank >= in.searches[c].target || !in.selected(row, c)) continue;
-            std::int64_t const to = offsets[first + c] + rank++;
-            if (to < 0 || to >= values.size()) continue;
-            row_indices[to] = I(row);
-            values[to] = in.x.pointer[row + c * in.x.leading];
+            auto const to = std::uint64_t(std::int64_t(offsets[first + c])) + std::uint64_t(rank++);
+            if (to >= std::uint64_t(values.size())) continue;
+            row_indices[std::int64_t(to)] = I(row);
+            values[std::int64_t(to)] = in.x.pointer[row + c * in.x.leading];
         }
     }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/banded.hpp>
 
+#include <limits>
+
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
@@ -293,10 +295,12 @@ TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace stay inside their arr
                            4);
     CHECK(std::equal(rows.begin() + 1, rows.end() - 1, to_vector(exec, same_rows).begin()));
     CHECK(std::equal(values.begin() + 1, values.end() - 1, to_vector(exec, same).begin()));
-    // Offsets after the end of the arrays, before their begin, and decreasing ones.
+    // Offsets after the end of the arrays, before their begin, decreasing ones, and differences that overflow.
+    I const lowest = std::numeric_limits<I>::min(), highest = std::numeric_limits<I>::max();
     for (auto const& wild :
          {std::vector<I>{0, 30, 60, 90, 90, 90, 90, 90, 90, 90, 90}, std::vector<I>{-20, 0, 4, 8, 8, 8, 8, 8, 8, 8, 8},
-          std::vector<I>{40, 3, 50, 2, 0, 0, 1000, -1000, 5, 6, 7}}) {
+          std::vector<I>{40, 3, 50, 2, 0, 0, 1000, -1000, 5, 6, 7},
+          std::vector<I>{lowest, highest, lowest, 7, lowest, 0, highest - 1, highest, -1, highest, highest}}) {
         auto const [r, v] = prune(wild);
         CHECK(r.front() == -7);
         CHECK(r.back() == -7);
