@@ -3,6 +3,7 @@
 /// State of matrices and vectors: pending changes, transposes, masks, and the last step of every operation.
 #pragma once
 
+#include <atomic>
 #include <new>
 
 #include <coppice/core/error.hpp>
