@@ -57,8 +57,9 @@ struct column_error : row_extremes<double> {
         double const quotient = far_number::of(residual).over(product() + far_number::of(rhs));
         return quotient == quotient ? quotient : residual;
     }
-    /// |A| |x| / |d|.
+    /// |A| |x| / |d|; 0 if x = 0.
     COPPICE_HD double growth() const {
+        if (solution == 0) return 0;
         if (plain()) return matrix * solution * magnitude_unit / rhs;
         return product().over(far_number::of(rhs));
     }
@@ -160,8 +161,9 @@ inline constexpr int attempt_flags = max_attempts + 2;
 
 /// Errors and flags of the systems of a call.
 struct error_memory {
-    column_error* errors;   ///< [system][column]: of the attempt that is being measured; zero between attempts
-    bool* inaccurate;       ///< [system][column]: whether the backward error of the last attempt exceeds the bound
+    column_error* errors; ///< [system][column]: of the attempt that is being measured; zero between attempts
+    /// [system][column]: whether the column needs the next attempt; the other columns of its system keep their bits
+    bool* inaccurate;
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
     /// [system]: the attempt that it needs next, 0 for none; -k: attempt k only tests it for singularity. Without a
     /// report RPTS, which is attempt 1, sets it to 1 if its solution is uncertain
@@ -235,35 +237,37 @@ struct check_system {
         }
         solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
         // `finite` refers to the matrix: an infinite pivot removes its row from the other equations
-        bool doubtful = false, finite = true;
+        bool doubtful = false, inaccurate = false, finite = true;
         bool zero_in_all = true;
+        bool const vanishing_sums = !memory.uneven[2 * s] || !memory.uneven[2 * s + 1]; // of the rows or the columns
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             std::int64_t const at = s * memory.columns + c;
             column_error const p = memory.errors[at];
             memory.errors[at] = column_error{};
             double const error = p.normwise();
-            memory.inaccurate[at] = !(error <= about.bound);
+            bool const finite_column = p.solution <= 1.7976931348623157e308 && error <= 1.7976931348623157e308;
+            bool const untrusted = about.growth > 0 && !(p.growth() < about.growth);
+            bool const too_large = finite_column && !(error <= about.bound);
+            // each column alone: its bits must not depend on the others
+            memory.inaccurate[at] = untrusted || (!vanishing_sums && (too_large || !finite_column));
             column_error::larger_of(r.backward_error, error);
             column_error::larger_of(r.componentwise_error, p.componentwise);
-            if (about.growth > 0 && !(p.growth() < about.growth)) doubtful = true;
-            if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
+            if (untrusted) doubtful = true;
+            if (too_large) inaccurate = true;
+            if (!finite_column) r.status = solve_status::not_finite;
             if (!(p.matrix <= 1.7976931348623157e308)) finite = false;
             if (p.zero_unknown == 0) zero_in_all = false;
         }
-        double const infinity = 1e308 * 10;
-        if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
-        if (r.status == solve_status::ok && !(r.backward_error <= about.bound)) r.status = solve_status::inaccurate;
+        if (r.status == solve_status::ok && inaccurate) r.status = solve_status::inaccurate;
         if (finite && memory.singular[s] != no_row)
             call_singular(r, row_met(memory.singular[s]));
-        else if (!memory.uneven[2 * s] || !memory.uneven[2 * s + 1])
+        else if (vanishing_sums)
             call_singular(r, last_row(s));
         report[s] = r;
         int next = 0;
-        if (doubtful || r.status == solve_status::not_finite)
-            next = about.if_doubtful;
-        else if (r.status == solve_status::inaccurate)
-            next = about.if_inaccurate;
-        else if (zero_in_all)
+        if (doubtful || r.status == solve_status::not_finite) next = about.if_doubtful;
+        if (next == 0 && inaccurate && r.status != solve_status::singular) next = about.if_inaccurate;
+        if (next == 0 && !doubtful && r.status != solve_status::not_finite && zero_in_all)
             next = -about.if_zero_unknown;
         memory.next[s] = next;
         if (next != 0) raise_flag(memory.requested + (next > 0 ? next : -next));
@@ -320,7 +324,7 @@ struct add_correction {
         if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
     }
 };
-/// x += correction in columns whose backward error exceeds the bound; the other columns do not change in any bit.
+/// x += correction in flagged columns; the other columns do not change in any bit.
 template <class T>
 struct correct_inaccurate {
     matrix_rows<T> a;
@@ -334,16 +338,18 @@ struct correct_inaccurate {
             correct(here.rhs_index * a.scalar_rows + here.offset);
     }
 };
-/// x = the answer of another solver, for the flagged systems.
+/// x = the answer of another solver, for the flagged columns of the flagged systems.
 template <class T>
 struct take_answer {
     matrix_rows<T> a;
     T *x, *answer;
     std::int64_t x_leading;
+    error_memory memory;
     attempt_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(a, at);
-        if (scope.covers(here.system.system)) take(here);
+        std::int64_t const s = here.system.system;
+        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index]) take(here);
     }
     COPPICE_HD void take(row_location<T> const& here) const {
         x[here.offset + here.rhs_index * x_leading] = answer[here.offset + here.rhs_index * a.scalar_rows];

@@ -84,12 +84,12 @@ private:
         }
         by_chain(exec, rhs, rhs_leading, memory.singular, flagged.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, flagged});
-        for_all_rows(exec, take_if_waiting<T>{taking(flagged), memory, flagged});
+        for_all_rows(exec, take_if_waiting<T>{taking(flagged)});
     }
     COPPICE_HD take_answer<T> taking(attempt_scope const& scope) const {
-        return {rows.a, adding().x, correction, rows.x_leading, scope};
+        return {rows.a, adding().x, correction, rows.x_leading, memory, scope};
     }
-    /// Solves the flagged systems by the chain solver; the others keep their bits.
+    /// Solves the flagged columns by the chain solver; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void solve_again(Executor const& exec) const {

@@ -77,14 +77,11 @@ struct refuse_not_finite {
 /// x = the answer, for the flagged columns of systems in which every column of the matrix had a pivot.
 template <class T>
 struct take_if_waiting {
-    take_answer<T> of_system;
-    error_memory memory;
-    attempt_scope scope;
+    take_answer<T> of_column;
+    attempt_scope scope = of_column.scope;
     COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
-        row_location<T> const here(of_system.a, at);
-        std::int64_t const s = here.system.system;
-        if (!scope.covers(s) || memory.singular[s] != no_row) return;
-        if (memory.inaccurate[s * memory.columns + here.rhs_index]) of_system.take(here);
+        row_location<T> const here(of_column.a, at);
+        if (of_column.memory.singular[here.system.system] == no_row) of_column(at);
     }
 };
 

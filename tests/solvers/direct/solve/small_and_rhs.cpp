@@ -49,3 +49,38 @@ TEST_CASE_TEMPLATE("bands: the same bits for one and several right-hand sides, o
 #endif
         }
 }
+
+TEST_CASE_TEMPLATE("bands: with a report, columns that need other attempts do not change the bits of a column", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {40, 600}) {
+        CAPTURE(n);
+        block_storage<double> s(n, 1, std::uint64_t(n), false);
+        for (double& value : s.diagonal) value += 3;
+        auto const rows = s.meaning(false);
+        std::int64_t const columns = 3;
+        auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+        band_matrix<double> const a(tridiagonal_view<double>{n, lower.data(), diagonal.data(), upper.data()});
+        auto const solve = [&](std::vector<double> const& right, std::int64_t count) {
+            auto const d = exec.copy(right);
+            buffer<double> x(exec, n * count);
+            buffer<solve_report> report(exec, 1);
+            solve_bands(exec, a, columns_view<double const>(d.data(), n, count),
+                        columns_view<double>(x.data(), n, count), {}, report.view());
+            return std::pair(to_vector(exec, x), to_vector(exec, report).front());
+        };
+        auto d = rhs_for(rows, columns, 3);
+        std::vector<double> const first(d.begin(), d.begin() + n);
+        auto const [alone, of_alone] = solve(first, 1);
+        std::fill(d.begin() + n, d.begin() + 2 * n, 0.0);
+        auto const [with_zero, of_zero] = solve(d, columns);
+        CHECK(of_zero.status == solve_status::ok);
+        CHECK(of_zero.tries == of_alone.tries); // a solution that is zero is not huge
+        CHECK(std::vector<double>(with_zero.begin(), with_zero.begin() + n) == alone);
+        d[std::size_t(n + n / 2)] = std::numeric_limits<double>::quiet_NaN();
+        auto const [with_nan, of_nan] = solve(d, columns);
+        CHECK(of_nan.status == solve_status::not_finite);
+        CHECK(of_nan.tries > of_alone.tries);
+        CHECK(std::vector<double>(with_nan.begin(), with_nan.begin() + n) == alone);
+    }
+}
