@@ -46,10 +46,14 @@ struct factor_probe {
         rhs[p] = T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
     COPPICE_HD bool breaks(std::int64_t p) const {
-        double terms = 0;
+        double terms = 0, column = 0;
         for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
             terms += scale * double(magnitude(*entries.at(p, q))) * double(magnitude(solution[q]));
-        return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
+        // no row has terms of an unknown whose column is zero
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+            column = maximum{}(column, double(magnitude(*entries.at(q, p))));
+        return column == 0 ||
+               !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
 /// Returns whether a segment of coupled blocks starts at position p.

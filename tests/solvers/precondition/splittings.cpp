@@ -370,6 +370,8 @@ TEST_CASE_TEMPLATE("splittings: matrices with few entries, singular factors", Fi
                                                                 : 0.0; }), 0},
         {"all ones", made(12, [](int, int) { return 1.0; }), 0},
         {"half empty", made(12, [](int i, int j) { return i < 6 && j < 6 ? 1.0 + i * j : 0.0; }), 0},
+        {"one column", made(7, [](int, int j) { return j == 3 ? 2.0 : 0.0; }), 0},
+        {"shift", made(21, [](int i, int j) { return j == (7 * i + 3) % 21 ? 2.0 : 0.0; }), 0},
         {"nothing", made(5, [](int, int) { return 0.0; }), 1},
         {"triangle", made(25, [](int i, int j) { return i == j  ? 2.0
                                                         : i < j ? -1.0 / (1 + j - i)
@@ -384,8 +386,9 @@ TEST_CASE_TEMPLATE("splittings: matrices with few entries, singular factors", Fi
         CAPTURE(case_what);
         auto const local = exec.copy(to_csr<double>(a));
         auto const r = random_vector<double>(a.n, 2);
-        for (std::string const name : {"alt-i,omega=0,rounds=0", "alt-i", "alt-o,omega=0,rounds=0", "mos-d,rounds=0",
-                                       "mos-d,omega=1", "mos-a,rounds=0"}) {
+        for (std::string const name :
+             {"alt-i,omega=0,rounds=0", "alt-i", "alt-o,omega=0,rounds=0", "mos-d,rounds=0", "mos-d,omega=1",
+              "mos-a,rounds=0", "block-forest", "mos", "mos,first=bands", "mos,first=forest,others=blocks"}) {
             CAPTURE(name);
             auto const m = make_preconditioner(exec, name, local.view());
             for (int call = 0; call < 4; ++call) CHECK(all_finite(apply(exec, m, r)));
