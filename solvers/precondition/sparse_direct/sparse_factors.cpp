@@ -367,12 +367,13 @@ struct sparse_factors<S>::state {
         return elimination_tree(upper_triangle(both, position), limit(2)).size;
     }
     /// The size of the Cholesky factor of A^T A bounds those of L and U for any pivoting (George and Ng, 1985). It is
-    /// infinite if A^T A has too many elements.
+    /// infinite if A^T A has too many elements, or many more than A unless this order is requested.
     factor_size size_by_columns(csr_view<S> a) {
         double products = 0;
         for (std::int32_t i = 0; i < a.rows(); ++i)
             products += double(a.row_end(i) - a.row_begin(i)) * double(a.row_end(i) - a.row_begin(i));
-        if (products > std::min(50.0 * double(a.nonzeros()), 1e8)) return {infinity, infinity};
+        bool const requested = options.order == sparse_direct_order::columns;
+        if (products > 1e8 || (!requested && products > 50.0 * double(a.nonzeros()))) return {infinity, infinity};
         columns<float> const pattern = pattern_of(a, {});
         auto const normal = evaluated<float>(evaluated<float>(pattern.transpose()) * pattern);
         if (orders->columns.empty()) orders->columns = minimum_degree(normal);

@@ -356,12 +356,18 @@ TEST_CASE_TEMPLATE("direct: bands in any order, orders by name, and matched rows
     auto const right = random_vector<double>(90, 7);
     for (auto const choice : {"direct,order=symmetric", "direct,order=matched", "direct,order=columns"})
         CHECK(backward_error(saddle, apply_direct(exec, saddle, right, choice), right) <= 1e-12);
-    dense full(50); // as many products in A^T A as the order by columns is computed for: 50 times the nonzeros
+    dense full(50); // as many products in A^T A as the automatic choice computes: 50 times the nonzeros
     for (int i = 0; i < 50; ++i)
         for (int j = 0; j < 50; ++j) full(i, j) = 1 + (i * j) % 7 + (i == j ? 30 : 0);
     auto const full_matrix = to_csr<double>(full);
     auto const ones = std::vector<double>(50, 1.0);
     CHECK(backward_error(full_matrix, apply_direct(exec, full_matrix, ones, "direct,order=columns"), ones) <= 1e-12);
+    dense arrow(200); // a requested order is not refused for a dense row
+    for (int i = 0; i < 200; ++i) arrow(i, i) = 201, arrow(0, i) += 1, arrow(i, 0) += 1;
+    auto const arrow_matrix = to_csr<double>(arrow);
+    auto const arrow_rhs = random_vector<double>(200, 7);
+    CHECK(backward_error(arrow_matrix, apply_direct(exec, arrow_matrix, arrow_rhs, "direct,method=lu,order=columns"),
+                         arrow_rhs) <= 1e-12);
     auto const on_exec = exec.copy(saddle);
     CHECK(make_preconditioner(exec, "direct,order=matched", on_exec.view()).report().number("matched") == 1);
     dense empty_columns(30); // two rows with one column
