@@ -145,11 +145,7 @@ private:
         walk(stacks, g, save_slots<T, shape>{slots}, silent_observer{});
         real const residual = stacks.largest_residual(z);
         team.sync();
-        if (team.rank() == 0) {
-            COPPICE_UNROLL
-            for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
-            substitute_in_registers<K, W>(g, slots, z);
-        }
+        if (team.rank() == 0) substitute_in_registers<K, W>(g, slots, z);
         // The first lane of a segment, which has computed the unknowns, votes for it.
         bool const votes = !none && team.rank() == 0;
         real const solution = votes && size >= 0 ? solution_if_doubtful(slots, residual, size) : real(-1);

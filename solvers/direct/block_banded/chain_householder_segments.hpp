@@ -101,11 +101,7 @@ struct householder_segments {
             pivot = safe_reciprocal(pivot);
         }
         team.sync();
-        if (team.rank() == 0) {
-            COPPICE_UNROLL
-            for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = y[W - K + r];
-            substitute_in_registers<K, W>(g, slots, z);
-        }
+        if (team.rank() == 0) substitute_in_registers<K, W>(g, slots, z);
         team.sync();
         store_slots(s.block_rows, at.lane[0], slots, team.rank());
         team.sync();

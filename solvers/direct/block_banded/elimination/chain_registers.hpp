@@ -244,9 +244,11 @@ private:
 
 /// Back substitution through the slots from the last group to the first, for one right-hand side, by one lane, which
 /// holds the unknowns that are still needed in registers. z, [W], are the unknowns after the last group. The solution
-/// overwrites the right-hand sides.
+/// overwrites the right-hand sides; those of slot 0 receive the last K unknowns of y.
 template <int K, int W, class T, class Shape>
 COPPICE_LANE void substitute_in_registers(Shape const& g, slot_rows<T, Shape> const& slots, T const* z) {
+    COPPICE_UNROLL
+    for (int r = 0; r < K; ++r) slots.rhs(0, r, 0) = slots.y(W - K + r, 0);
     T known[W + K]; // unknowns of the current group and the W unknowns after it
     COPPICE_UNROLL
     for (int c = 0; c < W; ++c) slots.rhs(g.inner() + 1 + c / K, c % K, 0) = known[K + c] = z[c];
