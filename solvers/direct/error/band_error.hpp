@@ -349,10 +349,8 @@ struct take_answer {
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(a, at);
         std::int64_t const s = here.system.system;
-        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index]) take(here);
-    }
-    COPPICE_HD void take(row_location<T> const& here) const {
-        x[here.offset + here.rhs_index * x_leading] = answer[here.offset + here.rhs_index * a.scalar_rows];
+        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index])
+            x[here.offset + here.rhs_index * x_leading] = answer[here.offset + here.rhs_index * a.scalar_rows];
     }
 };
 

@@ -76,12 +76,10 @@ struct refuse_not_finite {
 };
 /// x = the answer, for the flagged columns of systems in which every column of the matrix had a pivot.
 template <class T>
-struct take_if_waiting {
-    take_answer<T> of_column;
-    attempt_scope scope = of_column.scope;
+struct take_if_waiting : take_answer<T> {
     COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
-        row_location<T> const here(of_column.a, at);
-        if (of_column.memory.singular[here.system.system] == no_row) of_column(at);
+        row_location<T> const here(this->a, at);
+        if (this->memory.singular[here.system.system] == no_row) take_answer<T>::operator()(at);
     }
 };
 
