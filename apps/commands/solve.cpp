@@ -173,8 +173,7 @@ double norm_of_rhs(host_executor const& host, buffer<T> const& b, int scale) {
     auto const magnitude = [&](std::int64_t i) {
         return double(std::max(std::abs(std::real(b[i])), std::abs(std::imag(b[i]))));
     };
-    int const shift =
-        shift_before_squares(reduce(host, b.size(), 0.0, magnitude, [](double x, double y) { return std::max(x, y); }));
+    int const shift = shift_before_squares(reduce(host, b.size(), 0.0, magnitude, maximum{}));
     auto const square = [&](std::int64_t i) {
         std::complex<double> const value = b[i];
         return std::norm(std::complex<double>(std::ldexp(value.real(), shift), std::ldexp(value.imag(), shift)));

@@ -157,8 +157,7 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
         std::vector<double> values(b.begin(), b.end());
         double largest = 0;
         for (double const v : values) largest = std::max(largest, std::abs(v));
-        int const shift =
-            shift_before_squares(over_ranks(comm, largest, [](double x, double y) { return std::max(x, y); }));
+        int const shift = shift_before_squares(over_ranks(comm, largest, maximum{}));
         for (double& v : values) v = std::ldexp(v, shift);
         double const norm = std::ldexp(std::sqrt(sum_of_squares_over_ranks(comm, values)), -shift - scale);
         o.tolerance = relative_tolerance(o.tolerance, o.absolute_tolerance, norm);
