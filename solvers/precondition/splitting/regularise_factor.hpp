@@ -203,9 +203,9 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                 rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
-    solve_bands<T>(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
-                   columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1),
-                   factor.workspace(), factor.solve_options());
+    // by the method of later solves: another one may round a zero pivot to a nonzero one
+    factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
+                              rhs_.view().slice(0, n), solution_.view().slice(0, n));
     if (reduce(exec, n, std::int64_t(0), flag_broken_row<T>{probe, broken_.data()}, plus{}) == 0) return 0;
     regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
     for_each(exec, n, strengthen_position<T>{entries, pieces, scale});

@@ -146,9 +146,6 @@ public:
         if (block_ > 1) return block_tridiagonal_view<T>{order_.size() / block_, block_, lower, diagonal, upper};
         return tridiagonal_view<T>{order_.size(), lower, diagonal, upper};
     }
-    band_options solve_options() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
-    array_view<std::byte> workspace() const { return workspace_.view(); }
-
     /// Reads the entries of the factor from A. Queued on CUDA.
     template <class Values>
     void read(Executor const& exec, csr_view<T, I> a, Values const& values) {
@@ -163,9 +160,19 @@ public:
                 exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()},
                 {order_.data(), order_.data()}, r, z, workspace_.view(), options_);
         for_each(exec, order_.size(), put_in_padded_order<T, I>{order_.data(), r, work_.data()});
-        columns_view<T> const x(work_.view());
-        solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
+        solve_in_positions(exec, system(), work_.view(), work_.view());
         for_each(exec, order_.size(), put_back<T, I>{order_.data(), work_.data(), z});
+    }
+    /// Solves `other`, a system with the pattern of the factor, by the method of solve(); d and x in the order of the
+    /// positions. x may be d.
+    void solve_in_positions(Executor const& exec, band_matrix<T> const& other, array_view<T const> d,
+                            array_view<T> x) const {
+        if (block_ == 1 && reach_ == 1)
+            solve_tridiagonal_by_rpts(exec, tridiagonal_view<T>{other.size, other.lower, other.diagonal, other.upper},
+                                      d, x, workspace_.view(), options_);
+        else
+            solve_bands<T>(exec, other, columns_view<T const>(d), columns_view<T>(x), workspace_.view(),
+                           solve_options());
     }
     /// z = P^T S^-T P r. z may be r. Allocates.
     void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) const {
@@ -173,6 +180,7 @@ public:
     }
 
 private:
+    band_options solve_options() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
     solvable_factor(Executor const& exec, int block, int reach, buffer<I> order, buffer<I> positions,
                     tridiagonal_options const& options)
         : options_(options), block_(block), reach_(reach), order_(std::move(order)), positions_(std::move(positions)) {
