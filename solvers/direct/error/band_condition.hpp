@@ -249,8 +249,8 @@ struct report_condition {
 };
 
 /// Fills memory.condition. `solve(rows, vectors, singular, predicate)` overwrites vectors[start][scalar row] with the
-/// solution of the systems of `rows`, writes the rows without a pivot if `singular` is not null, and does nothing if
-/// `predicate` points to 0. Does not wait.
+/// solution of the systems of `rows`, lowers `singular`, unless null, to the first rows without a pivot, and does
+/// nothing if `predicate` points to 0. Does not wait.
 template <class T, class Executor, class Solve>
 void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<T> const& memory, Solve const& solve) {
     constexpr bool real_values = std::is_floating_point_v<T>;
@@ -271,9 +271,12 @@ void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<
     for (int round = 0; round < condition_rounds; ++round) {
         if (round > 0) for_each(exec, elements, unit_vectors<T>{{a, memory, predicate}});
         for_each(exec, estimates, reset_maxima{memory.estimates, predicate});
-        solve(a, memory.vectors, round == 0 ? memory.singular : nullptr, predicate);
+        // One of the two may round a zero pivot to a nonzero one. Without the zero pivot of the other, z would be
+        // small.
+        std::int64_t* const singular = round == 0 ? memory.singular : nullptr;
+        solve(a, memory.vectors, singular, predicate);
         for_each(exec, elements, take_signs<T>{{a, memory, predicate}});
-        solve(adjoint, memory.vectors, nullptr, predicate);
+        solve(adjoint, memory.vectors, singular, predicate);
         for_each(exec, workers, find_maxima<T>{{a, memory, predicate}, workers});
         for_each(exec, elements, find_positions<T>{{a, memory, predicate}});
         for_each(exec, 1, end_round{memory.unfinished});

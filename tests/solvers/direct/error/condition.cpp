@@ -296,3 +296,23 @@ TEST_CASE_TEMPLATE("bands: conditions that are infinite or NaN", Fixture, COPPIC
           }) == HUGE_VAL);
     CHECK(report_of(exec, band_matrix<T>(tridiagonal_view<T>{})).condition == 1);
 }
+
+TEST_CASE_TEMPLATE("bands: the condition of a matrix with two rows that have one entry each, in the same column",
+                   Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const reach : {1, 2, 4, 8})
+        for (int const n : {3, 8, 30})
+            for (std::uint64_t seed = 0; seed < 20; ++seed) {
+                CAPTURE(reach);
+                CAPTURE(n);
+                CAPTURE(seed);
+                banded_storage<double> s(n, reach, reach, seed);
+                std::int64_t const column = std::int64_t(seed) % (n - 1);
+                for (std::int64_t const i : {column, column + 1})
+                    for (int k = -reach; k <= reach; ++k)
+                        if (i + k >= 0 && i + k < n && i + k != column) s.at(i, k) = 0;
+                auto const bands = exec.copy(s.bands);
+                CHECK(conditions_of(exec, band_matrix<double>(banded_view<double>{n, reach, reach, bands.data()}))[0] >
+                      1e12);
+            }
+}
