@@ -42,17 +42,17 @@ struct condition_memory {
     T* vectors; ///< [start][scalar row]
     estimate_state* estimates;
     double *norm, *condition;
-    std::int64_t* singular;
+    std::int64_t* singular; ///< not no_row: the condition number is infinite
     int* unfinished;
 };
 
-/// Scale 1/2^k with |A|_1 / 2^k near 1 (within a factor 2), so that nothing overflows unless the condition number does.
+/// Size of x: 1, or near |A|_1 (within a factor 2) if that is smaller. Then neither v nor A v overflows unless the
+/// condition number does.
 template <class Real>
 COPPICE_HD Real scale_of(double norm) {
-    double const largest = double(std::numeric_limits<Real>::max()) / 8,
-                 smallest = double(std::numeric_limits<Real>::min());
+    double const smallest = double(std::numeric_limits<Real>::min());
     if (!(norm > smallest)) return norm > 0 ? Real(smallest) : Real(1);
-    return norm <= largest ? Real(1 / scale_to_one(norm)) : norm <= 1.7976931348623157e308 ? Real(largest) : Real(1);
+    return norm < 1 ? Real(1 / scale_to_one(norm)) : Real(1);
 }
 
 /// |A|_1 from the rows of A^H, which `workers` threads process with stride `workers`.
@@ -127,7 +127,7 @@ struct unit_vectors : estimate_step<T> {
     }
 };
 
-/// v -> v / |v|; 1 if v is zero or not finite.
+/// v -> v / |v|; 1 if v is zero or not finite. If v overflows, the condition number is infinite.
 template <class T>
 struct take_signs : estimate_step<T> {
     COPPICE_HD void operator()(std::int64_t at) const {
@@ -136,8 +136,9 @@ struct take_signs : estimate_step<T> {
         T& element = this->element(here);
         auto const scale = this->scale(here);
         double const size = modulus(widened(element));
-        bool const usable = size > 0 && size <= 1.7976931348623157e308;
-        element = usable ? sign(widened(element), size, scale) : T(scale);
+        bool const is_finite = size <= double(std::numeric_limits<typename estimate_step<T>::real>::max());
+        if (!is_finite) lower_to(this->memory.singular + here.system.system, here.j);
+        element = size > 0 && is_finite ? sign(widened(element), size, scale) : T(scale);
     }
     template <class Real>
     COPPICE_HD static Real sign(double v, double, Real scale) {

@@ -316,3 +316,22 @@ TEST_CASE_TEMPLATE("bands: the condition of a matrix with two rows that have one
                       1e12);
             }
 }
+
+TEST_CASE_TEMPLATE("bands: the condition of a matrix with large entries and one small pivot", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const condition = [&]<class T>(T large, T small) {
+        block_storage<T> s(40, 1, 2, false);
+        std::fill(s.lower.begin() + 1, s.lower.end(), large);
+        std::fill(s.diagonal.begin(), s.diagonal.end(), large);
+        std::fill(s.upper.begin(), s.upper.end() - 1, T(0));
+        s.diagonal[7] = small;
+        blocks_on<T, std::remove_const_t<decltype(exec)>> const m(exec, s);
+        return conditions_of(exec, m.matrix)[0];
+    };
+    // |A| = 2 large, |A^-1| = 33 / small up to terms of 1 / large
+    CHECK(condition(1e18f, 1e-10f) == doctest::Approx(66 * 1e28));
+    CHECK(condition(1e150, 1e-100) == doctest::Approx(66 * 1e250));
+    CHECK(condition(1e200, 1e-150) == HUGE_VAL); // 1e350
+    CHECK(condition(1e-30, 1e-150) == doctest::Approx(66 * 1e120));
+}
