@@ -98,30 +98,6 @@ private:
     Mat matrix_ = nullptr, copy_ = nullptr;
 };
 
-/// Calls use(own block, other columns, their global indices, first row) for the rows of this rank of a MATMPIAIJ.
-template <class Use>
-PetscErrorCode with_rows_of_rank(Mat a, Use&& use) {
-    PetscFunctionBegin;
-    PetscBool is_aij = PETSC_FALSE;
-    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATMPIAIJ, &is_aij));
-    if (!is_aij) {
-        MatType type = nullptr;
-        PetscCall(MatGetType(a, &type));
-        SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
-                "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
-                type ? type : "none");
-    }
-    Mat own = nullptr, others = nullptr;
-    PetscInt const* global = nullptr;
-    PetscInt first = 0;
-    PetscCall(MatMPIAIJGetSeqAIJ(a, &own, &others, &global));
-    PetscCall(MatGetOwnershipRange(a, &first, nullptr));
-    PetscCall(with_rows(own, [&](csr_view<PetscScalar> block) {
-        return with_rows(others, [&](csr_view<PetscScalar> rest) { return use(block, rest, global, first); });
-    }));
-    PetscFunctionReturn(0);
-}
-
 /// The rows of this rank with global columns, sorted.
 template <class T>
 row_block<T> rows_with_global_columns(csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
@@ -147,6 +123,36 @@ row_block<T> rows_with_global_columns(csr_view<T> own, csr_view<T> others, Petsc
         rows.offsets.push_back(checked_cast<std::int32_t>(std::int64_t(rows.columns.size()), "nonzeros of the matrix"));
     }
     return rows;
+}
+
+/// Reads the rows of this rank of a MATMPIAIJ, with global columns. Not collective.
+template <class T>
+PetscErrorCode read_rows_of_rank(Mat a, row_block<T>& rows) {
+    PetscFunctionBegin;
+    PetscBool is_aij = PETSC_FALSE;
+    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATMPIAIJ, &is_aij));
+    if (!is_aij) {
+        MatType type = nullptr;
+        PetscCall(MatGetType(a, &type));
+        SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
+                "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
+                type ? type : "none");
+    }
+    Mat own = nullptr, others = nullptr;
+    PetscInt const* global = nullptr;
+    PetscInt first = 0, all_rows = 0, all_columns = 0;
+    PetscCall(MatMPIAIJGetSeqAIJ(a, &own, &others, &global));
+    PetscCall(MatGetOwnershipRange(a, &first, nullptr));
+    PetscCall(with_rows(own, [&](csr_view<PetscScalar> block) {
+        return with_rows(others, [&](csr_view<PetscScalar> rest) -> PetscErrorCode {
+            rows = rows_with_global_columns(block, rest, global, first);
+            return 0;
+        });
+    }));
+    PetscCall(MatGetSize(a, &all_rows, &all_columns));
+    rows.all_rows = all_rows;
+    rows.all_columns = all_columns;
+    PetscFunctionReturn(0);
 }
 
 /// Calls use(from, to) for the elements of two vectors on this rank and returns its PetscErrorCode.

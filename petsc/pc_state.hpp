@@ -41,5 +41,7 @@ inline bool is_over_ranks(pc_state const& s, int ranks) {
 /// Makes the preconditioner, or refreshes it if only values have changed. If that fails on one rank, all ranks return
 /// the error, so that none waits for another.
 PetscErrorCode set_up(PC pc);
+/// Sets `symmetric` of a PC over all ranks, equally on all ranks, unless it is set. Collective.
+PetscErrorCode find_symmetry(PC pc);
 
 } // namespace coppice::petsc

@@ -89,13 +89,9 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
 /// Over all ranks M^T = M if the matrix is symmetric; its transpose is not available otherwise.
 PetscErrorCode require_symmetric(PC pc) {
     PetscFunctionBegin;
-    pc_state& s = state_of(pc);
-    if (!s.symmetric) {
-        PetscBool symmetric = PETSC_FALSE;
-        PetscCall(MatIsSymmetric(pc->pmat, 0, &symmetric));
-        s.symmetric = symmetric == PETSC_TRUE;
-    }
-    PetscCheck(*s.symmetric, PETSC_COMM_SELF, PETSC_ERR_SUP,
+    pc_state const& s = state_of(pc);
+    PetscCall(find_symmetry(pc));
+    PetscCheck(s.symmetric.value_or(false), PETSC_COMM_SELF, PETSC_ERR_SUP,
                "coppice: over several ranks the transpose of the preconditioner %s is available for symmetric matrices "
                "only",
                s.choice.name.c_str());
@@ -106,6 +102,10 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     PetscFunctionBegin;
     PetscCall(require_made(pc));
     pc_state& s = state_of(pc);
+    // By name, not by varies() of the block of a rank, so that the ranks agree: a block of few rows has one forest.
+    PetscCheck(!preconditioner_row_of(s.choice.name).varies, PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "coppice: preconditioner %s is another one at every call and has no transpose; use a fixed one",
+               s.choice.name.c_str());
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
     if (is_over_ranks(s, ranks)) {

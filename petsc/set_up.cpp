@@ -135,12 +135,7 @@ PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat ma
         PetscCall(MatGetBlockSize(pc->pmat, &size));
         PetscCall(MatGetLocalSize(matrix, &local, nullptr));
         PetscErrorCode read = read_near_null_space(pc->pmat, local, near);
-        if (!read)
-            read = with_rows_of_rank(matrix,
-                                     [&](csr_view<T> own, csr_view<T> others, PetscInt const* global, PetscInt first) {
-                                         rows = rows_with_global_columns(own, others, global, first);
-                                         return PetscErrorCode(0);
-                                     });
+        if (!read) read = read_rows_of_rank(matrix, rows);
         PetscCall(guarded([&]() -> PetscErrorCode {
             if (!s.ranks)
                 s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
@@ -186,6 +181,27 @@ PetscErrorCode set_up(PC pc) {
     if (failed < ranks) s.made.reset(); // all ranks make it anew, or none
     PetscCall(status);
     PetscCheck(failed == ranks, PETSC_COMM_SELF, PETSC_ERR_LIB, "coppice: the set-up failed on rank %d", failed);
+    PetscFunctionReturn(0);
+}
+
+/// MatIsSymmetric() has no method for mpibaij, and its results for mpiaij differ between ranks.
+PetscErrorCode find_symmetry(PC pc) {
+    PetscFunctionBegin;
+    pc_state& s = state_of(pc);
+    if constexpr (!is_complex)
+        if (!s.symmetric) {
+            aij_matrix matrix;
+            row_block<PetscScalar> rows;
+            PetscCall(matrix.of(pc->pmat));
+            PetscErrorCode const read = read_rows_of_rank(matrix, rows);
+            PetscCall(guarded([&]() -> PetscErrorCode {
+                s.ranks->run([&] {
+                    if (read) throw argument_error("the rows of the matrix cannot be read");
+                    s.symmetric = is_symmetric(*s.exec, rank_communicator(*s.ranks), rows);
+                });
+                return 0;
+            }));
+        }
     PetscFunctionReturn(0);
 }
 

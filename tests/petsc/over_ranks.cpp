@@ -267,19 +267,26 @@ TEST_CASE("the transpose of a preconditioner") {
         require(VecAssemblyBegin(v));
         require(VecAssemblyEnd(v));
     }
-    for (char const* const name : {"multilevel", "forest", "jacobi"}) {
-        CAPTURE(name);
-        PC pc = nullptr;
-        PetscScalar forward = 0, transposed = 0;
-        solver const of(PETSC_COMM_WORLD, name);
-        require(KSPGetPC(of.ksp, &pc));
-        require(PCSetOperators(pc, a, a));
-        require(PCApply(pc, r, z));
-        require(VecDot(z, s, &forward));
-        require(PCApplyTranspose(pc, s, z));
-        require(VecDot(r, z, &transposed));
-        CHECK(std::abs(forward - transposed) <= 1e-6 * std::abs(forward)); // levels are stored in single precision
-    }
+    Mat blocked = nullptr, lower = nullptr;
+    require(MatConvert(a, MATBAIJ, MAT_INITIAL_MATRIX, &blocked));
+    require(MatSetOption(a, MAT_SYMMETRIC, PETSC_TRUE));
+    require(MatConvert(a, MATSBAIJ, MAT_INITIAL_MATRIX, &lower));
+    for (char const* const name : {"multilevel", "forest", "jacobi"})
+        for (Mat const matrix : {a, blocked, lower}) {
+            CAPTURE(name);
+            PC pc = nullptr;
+            PetscScalar forward = 0, transposed = 0;
+            solver const of(PETSC_COMM_WORLD, name);
+            require(KSPGetPC(of.ksp, &pc));
+            require(PCSetOperators(pc, matrix, matrix));
+            require(PCApply(pc, r, z));
+            require(VecDot(z, s, &forward));
+            require(PCApplyTranspose(pc, s, z));
+            require(VecDot(r, z, &transposed));
+            CHECK(std::abs(forward - transposed) <= 1e-6 * std::abs(forward)); // levels are in single precision
+        }
+    require(MatDestroy(&blocked));
+    require(MatDestroy(&lower));
     // one more entry: not symmetric
     if (last == 600) require(MatSetValue(a, 599, 598, -0.5, INSERT_VALUES));
     require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
@@ -300,6 +307,38 @@ TEST_CASE("the transpose of a preconditioner") {
     require(VecDestroy(&s));
     require(VecDestroy(&z));
     require(MatDestroy(&a));
+}
+
+TEST_CASE("a transpose that is not available is an error on all ranks") {
+    PetscMPIInt ranks = 1;
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    PetscInt begin = 0, end = 0;
+    Mat a = grid(PETSC_COMM_WORLD, 30, 20, 1, false);
+    auto const transpose = [](Mat matrix, char const* name) {
+        PC pc = nullptr;
+        Vec r = nullptr, z = nullptr;
+        solver const of(PETSC_COMM_WORLD, name);
+        require(KSPGetPC(of.ksp, &pc));
+        require(PCSetOperators(pc, matrix, matrix));
+        require(PCSetUp(pc));
+        require(MatCreateVecs(matrix, &r, &z));
+        require(VecSet(r, 1));
+        auto const message = error_of([&] { return PCApplyTranspose(pc, r, z); });
+        require(VecDestroy(&r));
+        require(VecDestroy(&z));
+        return message;
+    };
+    // Not symmetric between the first two ranks; the others have no rows of the two entries.
+    require(MatGetOwnershipRange(a, &begin, &end));
+    if (begin == 0 && ranks > 1) require(MatSetValue(a, end - 1, end + 29, -0.5, INSERT_VALUES));
+    require(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+    if (ranks > 1) CHECK(transpose(a, "multilevel").find("symmetric matrices only") != std::string::npos);
+    // A block of one row has one forest, which does not vary; ranks may have no row.
+    Mat small = grid(PETSC_COMM_WORLD, 2, 2, 1, false);
+    for (Mat const matrix : {a, small}) CHECK(transpose(matrix, "alt-o").find("no transpose") != std::string::npos);
+    require(MatDestroy(&a));
+    require(MatDestroy(&small));
 }
 
 TEST_CASE("a matrix that multilevel does not take is an error on all ranks") {
