@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Common parts of the sources of the solve command: options and one timed Krylov run.
+/// Common parts of the sources of the solve command: one timed Krylov run.
 #pragma once
 
 #include <cmath>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/backend.hpp"
+#include "apps/commands/solve_options.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
@@ -20,40 +21,6 @@
 #include <coppice/solvers/solve/solve_refined.hpp>
 
 namespace coppice::app {
-
-struct solve_options {
-    common_options common{};
-    std::string matrix{};
-    std::string solver{automatic_name};
-    std::string preconditioner{automatic_name};
-    option_values preconditioner_options{}; ///< as given: --rounds 7, or after the name
-    system_arguments system{};
-    std::string start{};                  ///< file of the starting guess; empty: zeros
-    std::string coordinates{};            ///< file of the coordinates of the points
-    std::string near_null_space{};        ///< file of near-null-space vectors
-    std::vector<double> near_vectors{};   ///< from either file
-    std::vector<double> near_imaginary{}; ///< their imaginary parts if the file is complex
-    std::string null_space{};             ///< file of vectors that span the null space of the matrix
-    std::vector<double> null_vectors{};   ///< from this file
-    int unknowns_per_point = 1;           ///< of near_vectors
-    double tolerance = 1e-6;
-    double absolute_tolerance = 0; ///< tolerance of |b - Ax|; the solve ends if either tolerance is met
-    std::int64_t max_iterations = 10000;
-    int restart = 30;
-    int shadow_space = 4;
-    std::string report{};
-    bool compare = false;
-    int ranks = 1;
-    std::string mpi = "auto";                                     ///< whether processes of mpiexec work together
-    bool mixed = false;                                           ///< inner solves in single precision
-    double max_seconds = std::numeric_limits<double>::infinity(); ///< time limit of a solve
-
-    /// Returns the given options that the preconditioner `name` has.
-    option_values options_of(std::string_view name) const {
-        return known_options(preconditioner_row_of(name).options, preconditioner_options);
-    }
-    bool is_automatic() const { return solver == automatic_name || preconditioner == automatic_name; }
-};
 
 /// A system in the memory of an executor, with the operator that all runs share. `matrix` is in host memory too.
 template <class Executor, class T>
