@@ -91,11 +91,12 @@ solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matri
 /// bandwidths, number of right-hand sides, and options.cyclic, operation, refinements and error_bound.
 ///
 /// Every rank returns the same report: status and backward errors of the whole system, defined as for solve_bands. If
-/// the backward error exceeds the bound, one step of refinement is done and counts as a second attempt;
-/// options.refinements are steps for the whole system. The report has no row of a missing pivot and no condition
-/// number, unless all rows belong to one rank, which then calls solve_bands. Other options apply to the local solves. A
-/// matrix may be reported as singular if it is singular to working precision and either the backward error exceeds the
-/// bound or the solution is so large that the condition number is at least 1 / (4 epsilon).
+/// the backward error exceeds the bound, steps of refinement follow as long as each halves it, at most eight; together
+/// they count as a second attempt. options.refinements are steps for the whole system instead. The report has no row of
+/// a missing pivot and no condition number, unless all rows belong to one rank, which then calls solve_bands. Other
+/// options apply to the local solves. A matrix may be reported as singular if it is singular to working precision and
+/// either the backward error exceeds the bound or the solution is so large that the condition number is at least 1 / (4
+/// epsilon).
 ///
 /// Synchronises. Communication: five exchanges of a few values per rank, at most 2 w (k + w) + 3 elements with w = kl +
 /// ku, or w = 2 b for blocks of b rows; three more for each step of refinement. The bits of the result depend on the
@@ -125,11 +126,15 @@ solve_report solve_bands_distributed(Executor const& exec, Messages const& comm,
         own.measure(d, x);
     }
     solve_report report = own.report(bound);
-    if (options.refinements == 0 && own.can_refine(report)) {
+    if (options.refinements > 0) return report;
+    constexpr int max_steps = 8;
+    for (int step = 0; step < max_steps && own.can_refine(report); ++step) {
+        double const before = report.backward_error;
         own.refine(x, own.inaccurate(bound));
         own.measure(d, x);
         report = own.report(bound);
         report.tries = 2;
+        if (!(report.backward_error <= before / 2)) break;
     }
     return report;
 }

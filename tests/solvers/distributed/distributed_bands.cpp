@@ -230,6 +230,19 @@ TEST_CASE_TEMPLATE("distributed bands: transposed", Fixture, COPPICE_TEST_EXECUT
     }
 }
 
+TEST_CASE_TEMPLATE("distributed bands: refinement while it halves the error", Fixture, COPPICE_TEST_EXECUTORS) {
+    rank_checks<double, Fixture> of;
+    for (std::uint64_t const seed : {216, 234, 257}) { // need more than one step
+        CAPTURE(seed);
+        block_storage<double> s(40, 8, seed, false);
+        for (double& value : s.diagonal) value *= 1e-8;
+        for (double& value : s.upper)
+            if (!std::isnan(value)) value = std::round(1.4 * value);
+        of.one(s.view(), s.meaning(false), {0, 2, 38, 40}, 1);
+    }
+    CHECK(of.accurate == of.checked);
+}
+
 TEST_CASE_TEMPLATE("distributed bands: singular diagonal blocks of a nonsingular matrix", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     rank_checks<double, Fixture> of;
