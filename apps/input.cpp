@@ -24,10 +24,6 @@ struct smaller {
 };
 
 template <class T>
-bool is_nan(T value) {
-    return std::isnan(std::real(value)) || std::isnan(std::imag(value));
-}
-template <class T>
 bool is_finite(T value) {
     return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
 }
@@ -43,13 +39,6 @@ std::int64_t first_refused(host_executor const& host, array_view<T const> values
 }
 
 template <class T>
-std::string refusal(T value) {
-    bool const single = sizeof(real_of<T>) == 4;
-    return is_nan(value) ? "is NaN"
-                         : fmt::format("is infinite{}", single ? " (or too large for single precision)" : "");
-}
-
-template <class T>
 void check_values(host_executor const& host, std::string const& name, numbered_matrix<T> const& numbered,
                   finite_rule rule) {
     auto const& a = numbered.matrix;
@@ -58,7 +47,7 @@ void check_values(host_executor const& host, std::string const& name, numbered_m
     auto const* const offsets = a.row_offsets().begin();
     auto const row = std::upper_bound(offsets, a.row_offsets().end(), k) - offsets - 1;
     throw input_error(fmt::format("{}: the entry in row {}, column {} {}", name, numbered.vertices.name(row),
-                                  numbered.vertices.name(a.column_indices()[k]), refusal(a.values()[k])));
+                                  numbered.vertices.name(a.column_indices()[k]), why_refused(a.values()[k])));
 }
 
 } // namespace
@@ -166,7 +155,7 @@ buffer<T> load_vector(host_executor const& host, std::string const& path, std::i
     }();
     auto x = host.copy(values);
     if (auto const i = first_refused<T>(host, x.view(), rule); i != none_found)
-        throw input_error(fmt::format("{} {}: element {} {}", option, path, i + 1, refusal(x[i])));
+        throw input_error(fmt::format("{} {}: element {} {}", option, path, i + 1, why_refused(x[i])));
     return x;
 }
 
@@ -186,7 +175,7 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
     if (auto const i = first_refused<T>(host, all.values.view(), rule); i != none_found) {
         auto const column = all.columns > 1 ? fmt::format(" of column {}", i / length + 1) : "";
         throw input_error(
-            fmt::format("{} {}: element {}{} {}", option, path, i % length + 1, column, refusal(all.values[i])));
+            fmt::format("{} {}: element {}{} {}", option, path, i % length + 1, column, why_refused(all.values[i])));
     }
     return all;
 }

@@ -24,6 +24,18 @@ enum class finite_rule {
     infinity_allowed ///< infinity is a value of the (min, +) family; NaN is rejected
 };
 
+template <class T>
+bool is_nan(T value) {
+    return std::isnan(std::real(value)) || std::isnan(std::imag(value));
+}
+/// What is wrong with a value that a rule refuses, for messages.
+template <class T>
+std::string why_refused(T value) {
+    bool const single = sizeof(real_of<T>) == 4;
+    return is_nan(value) ? "is NaN"
+                         : std::string("is infinite") + (single ? " (or too large for single precision)" : "");
+}
+
 /// Infinity is a valid value of all semirings except plus-times.
 finite_rule rule_of(std::string_view semiring);
 

@@ -79,8 +79,8 @@ void check_finite_rows(std::string const& matrix, row_block<T> const& rows, fini
     if (bad == rows.values.end()) return;
     auto const k = bad - rows.values.begin();
     auto const row = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), k) - rows.offsets.begin() - 1;
-    throw input_error(fmt::format("{}: the entry in row {}, column {} is not finite", matrix, rows.first + row + 1,
-                                  rows.columns[std::size_t(k)] + 1));
+    throw input_error(fmt::format("{}: the entry in row {}, column {} {}", matrix, rows.first + row + 1,
+                                  rows.columns[std::size_t(k)] + 1, why_refused(*bad)));
 }
 
 /// The blocks of all ranks, in their order, on rank 0; empty on others. Collective.

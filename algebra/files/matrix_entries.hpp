@@ -47,7 +47,7 @@ struct matrix_entries {
 template <class T>
 void require_value_type(std::string const& file, std::int64_t line, bool complex_values) {
     if (!is_complex<T> && complex_values)
-        throw format_error(file, line, "the file holds complex values; read it into a complex type");
+        throw format_error(file, line, "the file holds complex values, expected real ones");
 }
 
 /// Throws format_error for this line if the sizes do not fit the index type.

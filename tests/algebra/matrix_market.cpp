@@ -193,8 +193,8 @@ TEST_CASE("malformed files: type, file, line and message") {
 TEST_CASE("a complex file is rejected for a real type, a large one for a narrow index") {
     auto const tiny = test::source_folder() / "datasets" / "tiny";
     for (auto const* name : {"coordinate_complex_general.mtx", "array_complex_hermitian.mtx"}) {
-        CHECK(fault_of<double>(tiny / name) == "1: the file holds complex values; read it into a complex type");
-        CHECK(fault_of<float>(tiny / name) == "1: the file holds complex values; read it into a complex type");
+        CHECK(fault_of<double>(tiny / name) == "1: the file holds complex values, expected real ones");
+        CHECK(fault_of<float>(tiny / name) == "1: the file holds complex values, expected real ones");
     }
     test::temporary_folder const folder;
     auto const wide =

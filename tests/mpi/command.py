@@ -105,10 +105,15 @@ unsymmetric.write_text("%%MatrixMarket matrix coordinate real general\n4 4 5\n1 
 text = grid.read_text()
 bad = folder / "bad.mtx"
 bad.write_text(text[: text.rindex(" ")] + " x\n")
+unknown, complex_values = folder / "unknown.mtx", folder / "complex.mtx"
+unknown.write_text("%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 2\n2 2 2\n3 3 2\n4 4 nan\n")
+complex_values.write_text("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 2 1\n")
 for ranks in (1, 3):
     for matrix, options, code, why in (
         (str(folder / "none.mtx"), (), 3, "No such file"),
         (str(bad), (), 3, "expected a real value"),
+        (str(unknown), (), 3, "the entry in row 4, column 4 is NaN"),
+        (str(complex_values), (), 3, "the file holds complex values, expected real ones"),
         (str(grid), ("--solver", "sor"), 2, "unknown solver"),
         (str(grid), ("--rhs", str(folder / "none.mtx")), 3, "No such file"),
         (str(grid), ("-o", str(folder / "none" / "x.mtx")), 3, "none/x.mtx"),
