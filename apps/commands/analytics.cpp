@@ -241,86 +241,95 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     });
 }
 
+/// The options that the algorithm reads.
+void add_own_options(CLI::App& cli, graph_algorithm_row const& row, graph_request& o) {
+    auto& a = o.algorithm;
+    if (reads(row, "source"))
+        cli.add_option("--source", o.source, "source vertex, by its number or name in the file; the first by default")
+            ->type_name("VERTEX");
+    if (reads(row, "sink"))
+        cli.add_option("--sink", o.sink, "sink vertex, by its number or name in the file; the last by default")
+            ->type_name("VERTEX");
+    if (reads(row, "hops"))
+        add_integer(cli, "--hops", a.hops, "maximum number of edges from the source; 0, the default: no limit")
+            ->type_name("N");
+    if (reads(row, "length"))
+        add_integer(cli, "--length", a.length, "number of steps of a walk; 10 by default")->type_name("N");
+    if (reads(row, "return-bias"))
+        cli.add_option("--return-bias", a.return_bias,
+                       "p of node2vec: a step back has its weight divided by this; 1 by default")
+            ->type_name("P");
+    if (reads(row, "outward-bias"))
+        cli.add_option("--outward-bias", a.outward_bias,
+                       "q of node2vec: a step away from the previous vertex, divided by this; 1 by default")
+            ->type_name("Q");
+    if (reads(row, "seed"))
+        add_integer(cli, "--seed", a.seed, "seed of the random numbers; 1 by default")->type_name("N");
+    if (reads(row, "weighted"))
+        cli.add_flag("--weighted", a.weighted,
+                     fmt::format("use the values of the graph as {}; of parallel edges, {}",
+                                 row.parallel_weighted == duplicates::min ? "lengths" : "weights",
+                                 meaning_of_parallel_edges(row.parallel_weighted)));
+    if (reads(row, "delta"))
+        cli.add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
+            ->type_name("LENGTH");
+    if (reads(row, "damping"))
+        cli.add_option("--damping", a.damping, "probability of following an edge; 0.85 by default")->type_name("D");
+    if (reads(row, "tolerance"))
+        cli.add_option("--tolerance", a.tolerance, "stop if the sum of all changes is less than this; 1e-6 by default")
+            ->type_name("EPS");
+    if (reads(row, "max-iterations"))
+        add_integer(cli, "--max-iterations", a.max_iterations, "maximum number of iterations; 200 by default")
+            ->type_name("N");
+    if (reads(row, "samples"))
+        add_integer(cli, "--samples", a.samples, "number of randomly selected sources; all vertices by default")
+            ->type_name("N");
+    if (reads(row, "alpha"))
+        cli.add_option("--alpha", a.alpha, "attenuation factor of an edge; chosen from the degrees by default")
+            ->type_name("X");
+    if (reads(row, "resolution"))
+        cli.add_option("--resolution", a.resolution, "resolution: larger values give smaller communities; 1 by default")
+            ->type_name("X");
+    if (reads(row, "capacity"))
+        add_integer(cli, "--capacity", a.capacity, "maximum number of selected edges per vertex; 2 by default")
+            ->type_name("N");
+    if (reads(row, "by-value"))
+        cli.add_flag("--by-value", a.by_value,
+                     "maximise the sum of the values, without negative edges; by default the sum of |value|");
+}
+
+/// How the graph is made of the file.
+void add_graph_options(CLI::App& cli, graph_algorithm_row const& row, graph_request& o) {
+    cli.add_flag("--symmetrise", o.symmetrise,
+                 fmt::format("use the undirected graph: every edge in both directions, with its value; of two "
+                             "different values the {} one",
+                             row.parallel == duplicates::min ? "smaller" : "larger"));
+    cli.add_option(
+           "--parallel", o.parallel,
+           fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row.parallel)))
+        ->type_name(alternatives(parallel_rules));
+    cli.add_flag(
+        "--renumber", o.renumber,
+        "edge lists: vertices are arbitrary words or numbers; they are numbered in the order of their occurrence");
+    cli.add_option("--columns", o.columns,
+                   "tables of edges with a header line: the columns of source, target and weight, or of source and "
+                   "target: then every weight is 1")
+        ->type_name("SOURCE,TARGET[,WEIGHT]");
+    cli.add_option("--mapping", o.mapping, "output file of the names of --renumber: line i is the vertex of row i")
+        ->type_name("FILE");
+}
+
 command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
     cli->footer(fmt::format("Values of edges: {}.\nParallel edges (several entries for one pair of vertices): {}.",
                             meaning_of_values(row, false), meaning_of_parallel_edges(row.parallel)));
     add_matrix_argument(*cli, o->matrix);
-    auto& a = o->algorithm;
-    if (reads(row, "source"))
-        cli->add_option("--source", o->source, "source vertex, by its number or name in the file; the first by default")
-            ->type_name("VERTEX");
-    if (reads(row, "sink"))
-        cli->add_option("--sink", o->sink, "sink vertex, by its number or name in the file; the last by default")
-            ->type_name("VERTEX");
-    if (reads(row, "hops"))
-        add_integer(*cli, "--hops", a.hops, "maximum number of edges from the source; 0, the default: no limit")
-            ->type_name("N");
-    if (reads(row, "length"))
-        add_integer(*cli, "--length", a.length, "number of steps of a walk; 10 by default")->type_name("N");
-    if (reads(row, "return-bias"))
-        cli->add_option("--return-bias", a.return_bias,
-                        "p of node2vec: a step back has its weight divided by this; 1 by default")
-            ->type_name("P");
-    if (reads(row, "outward-bias"))
-        cli->add_option("--outward-bias", a.outward_bias,
-                        "q of node2vec: a step away from the previous vertex, divided by this; 1 by default")
-            ->type_name("Q");
-    if (reads(row, "seed"))
-        add_integer(*cli, "--seed", a.seed, "seed of the random numbers; 1 by default")->type_name("N");
-    if (reads(row, "weighted"))
-        cli->add_flag("--weighted", a.weighted,
-                      fmt::format("use the values of the graph as {}; of parallel edges, {}",
-                                  row.parallel_weighted == duplicates::min ? "lengths" : "weights",
-                                  meaning_of_parallel_edges(row.parallel_weighted)));
-    if (reads(row, "delta"))
-        cli->add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
-            ->type_name("LENGTH");
-    if (reads(row, "damping"))
-        cli->add_option("--damping", a.damping, "probability of following an edge; 0.85 by default")->type_name("D");
-    if (reads(row, "tolerance"))
-        cli->add_option("--tolerance", a.tolerance, "stop if the sum of all changes is less than this; 1e-6 by default")
-            ->type_name("EPS");
-    if (reads(row, "max-iterations"))
-        add_integer(*cli, "--max-iterations", a.max_iterations, "maximum number of iterations; 200 by default")
-            ->type_name("N");
-    if (reads(row, "samples"))
-        add_integer(*cli, "--samples", a.samples, "number of randomly selected sources; all vertices by default")
-            ->type_name("N");
-    if (reads(row, "alpha"))
-        cli->add_option("--alpha", a.alpha, "attenuation factor of an edge; chosen from the degrees by default")
-            ->type_name("X");
-    if (reads(row, "resolution"))
-        cli->add_option("--resolution", a.resolution,
-                        "resolution: larger values give smaller communities; 1 by default")
-            ->type_name("X");
-    if (reads(row, "capacity"))
-        add_integer(*cli, "--capacity", a.capacity, "maximum number of selected edges per vertex; 2 by default")
-            ->type_name("N");
-    if (reads(row, "by-value"))
-        cli->add_flag("--by-value", a.by_value,
-                      "maximise the sum of the values, without negative edges; by default the sum of |value|");
+    add_own_options(*cli, row, *o);
     if (has_check(row.name))
         cli->add_flag("--check", o->check,
                       "prove the result in linear time, from its definition, without the algorithm");
-    cli->add_flag("--symmetrise", o->symmetrise,
-                  fmt::format("use the undirected graph: every edge in both directions, with its value; of two "
-                              "different values the {} one",
-                              row.parallel == duplicates::min ? "smaller" : "larger"));
-    cli->add_option(
-           "--parallel", o->parallel,
-           fmt::format("how parallel edges are combined; by default {}", meaning_of_parallel_edges(row.parallel)))
-        ->type_name(alternatives(parallel_rules));
-    cli->add_flag(
-        "--renumber", o->renumber,
-        "edge lists: vertices are arbitrary words or numbers; they are numbered in the order of their occurrence");
-    cli->add_option("--columns", o->columns,
-                    "tables of edges with a header line: the columns of source, target and weight, or of source and "
-                    "target: then every weight is 1")
-        ->type_name("SOURCE,TARGET[,WEIGHT]");
-    cli->add_option("--mapping", o->mapping, "output file of the names of --renumber: line i is the vertex of row i")
-        ->type_name("FILE");
+    add_graph_options(*cli, row, *o);
     cli->add_option("-o,--output", o->output,
                     "output file: " + std::string(row.output) +
                         "; vertices have their numbers in the file; \"none\" is the number before the first. "

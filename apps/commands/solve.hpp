@@ -103,13 +103,9 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     return in_words(*unmet, preconditioner);
 }
 
-/// Sets up a preconditioner and solves from the starting guess; both names may be "auto". An interrupt ends the solve
-/// with the best x so far.
-template <class Executor, class T>
-solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
-                        std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
-    auto const host = make_host(o.common);
-    status.show("setting up " + preconditioner);
+/// The options of one run with this preconditioner, without its progress.
+inline automatic_options options_of_run(solve_options const& o, std::string const& preconditioner,
+                                        std::int64_t max_iterations) {
     automatic_options options{.solver = o.solver,
                               .preconditioner = preconditioner,
                               .preconditioner_options = o.preconditioner_options,
@@ -123,6 +119,17 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
         options.unknowns_per_point = o.unknowns_per_point;
     }
     options.null_space = o.null_vectors;
+    return options;
+}
+
+/// Sets up a preconditioner and solves from the starting guess; both names may be "auto". An interrupt ends the solve
+/// with the best x so far.
+template <class Executor, class T>
+solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
+                        std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
+    auto const host = make_host(o.common);
+    status.show("setting up " + preconditioner);
+    automatic_options options = options_of_run(o, preconditioner, max_iterations);
     stopwatch since_start;
     options.krylov.progress = [&](std::int64_t iteration, double residual) {
         if (status.enabled())

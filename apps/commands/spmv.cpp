@@ -76,6 +76,35 @@ numbered_matrix<T> load_operand(host_executor const& host, spmv_request const& o
     return a;
 }
 
+/// What a product is reported with: seconds of the plan and of one product, and the rate.
+struct spmv_times {
+    double plan, product, gigabytes_per_second;
+};
+
+void show_results(sheet& result, spmv_request const& o, std::string const& plan, bool has_reason,
+                  spmv_times const& times) {
+    result.line("semiring", o.semiring);
+    if (!o.accumulate.empty()) result.line("accumulated with", o.accumulate);
+    if (!o.mask.empty()) result.line("mask", o.mask + (o.complement ? ", complemented" : ""));
+    result.line("time",
+                fmt::format("{}{}, {:.3g} GB/s", show_seconds(times.product),
+                            o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", times.gigabytes_per_second));
+    if (has_reason) result.line("plan", plan);
+    if (!o.output.empty()) result.line("written to", o.output);
+    auto& json = result.json();
+    json["semiring"] = o.semiring;
+    json["scheme"] = o.scheme;
+    json["transpose"] = o.transpose;
+    json["accumulate"] = o.accumulate;
+    json["mask"] = o.mask;
+    json["complement"] = o.complement;
+    json["plan"] = plan;
+    json["repeat"] = o.repeat;
+    json["plan_seconds"] = times.plan;
+    json["seconds"] = times.product;
+    json["gigabytes_per_second"] = times.gigabytes_per_second;
+}
+
 template <class Executor, class T>
 outcome multiply(spmv_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
@@ -117,29 +146,11 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
     });
     status.clear();
 
-    double const rate = min_bytes(a.view()) / seconds * 1e-9;
     sheet result("spmv", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
-    result.line("semiring", o.semiring);
-    if (!o.accumulate.empty()) result.line("accumulated with", o.accumulate);
-    if (!o.mask.empty()) result.line("mask", o.mask + (o.complement ? ", complemented" : ""));
-    result.line("time", fmt::format("{}{}, {:.3g} GB/s", show_seconds(seconds),
-                                    o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", rate));
-    if (!plan.reason.empty()) result.line("plan", describe_plan(plan));
-    if (!o.output.empty()) result.line("written to", o.output);
-    auto& json = result.json();
-    json["semiring"] = o.semiring;
-    json["scheme"] = o.scheme;
-    json["transpose"] = o.transpose;
-    json["accumulate"] = o.accumulate;
-    json["mask"] = o.mask;
-    json["complement"] = o.complement;
-    json["plan"] = describe_plan(plan);
-    json["repeat"] = o.repeat;
-    json["plan_seconds"] = plan_seconds;
-    json["seconds"] = seconds;
-    json["gigabytes_per_second"] = rate;
+    show_results(result, o, describe_plan(plan), !plan.reason.empty(),
+                 {plan_seconds, seconds, min_bytes(a.view()) / seconds * 1e-9});
     result.publish(files);
     return {};
 }
