@@ -86,6 +86,12 @@ PetscErrorCode factor_numeric(Mat f, Mat a, MatFactorInfo const*) {
     PetscFunctionBegin;
     f->factorerrortype = MAT_FACTOR_NOERROR;
     PetscCall(with_rows(a, [&](csr_view<PetscScalar> rows) -> PetscErrorCode {
+        auto const [below, above] = bandwidths(rows);
+        PetscCheck(
+            below <= factors_of(f).below() && above <= factors_of(f).above(), PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+            "coppice: the matrix has %lld bands below and %lld above the diagonal, and the symbolic "
+            "factorisation is for at most %d and %d",
+            static_cast<long long>(below), static_cast<long long>(above), factors_of(f).below(), factors_of(f).above());
         std::int64_t const singular = factors_of(f).factorise(rows);
         if (singular < 0) return 0;
         PetscCheck(!a->erroriffailure, PETSC_COMM_SELF, PETSC_ERR_MAT_LU_ZRPVT,

@@ -381,6 +381,25 @@ TEST_CASE("matrices that have no band factorisation") {
     require(MatDestroy(&b));
 }
 
+TEST_CASE("a matrix with more bands than that of the symbolic factorisation is an error") {
+    rows r = band(30, 1, 1);
+    Mat a = r.matrix(), f = nullptr;
+    MatFactorInfo info;
+    require(MatFactorInfoInitialize(&info));
+    require(MatGetFactor(a, MATSOLVERCOPPICE, MAT_FACTOR_LU, &f));
+    require(MatLUFactorSymbolic(f, a, nullptr, nullptr, &info));
+    for (auto const& [below, above] : {std::pair<PetscInt, PetscInt>{3, 1}, {1, 3}}) {
+        rows wider = band(30, below, above);
+        Mat b = wider.matrix();
+        CHECK(error_of([&] { return MatLUFactorNumeric(f, b, &info); }).find("for at most 1 and 1") !=
+              std::string::npos);
+        require(MatDestroy(&b));
+    }
+    require(MatLUFactorNumeric(f, a, &info));
+    require(MatDestroy(&f));
+    require(MatDestroy(&a));
+}
+
 TEST_CASE("figures of the set-up are those of the library") {
     rows r = grid(12, 9, 10);
     Mat a = r.matrix();
