@@ -20,8 +20,8 @@ struct leiden_options {
 /// neighbouring refined community within its community if that increases modularity. A quarter of the vertices, chosen
 /// by a hash, decides simultaneously, and no vertex joins another one that may move at the same time. A refined
 /// community therefore grows only by neighbours and is connected. Refined communities become the vertices of the next
-/// level, whose initial communities are those that contain them. At the end, communities that are not connected are
-/// split, which never decreases modularity: **every community is connected**.
+/// level, whose initial communities are those that contain them. At the end, communities that edges of positive weight
+/// do not connect are split, which never decreases modularity: **every community is connected**.
 ///
 /// Weights, determinism and errors as of louvain(). Memory: 24 bytes per edge (CUDA: 48), 94 per vertex, and that of
 /// the first contraction. Waits once per sweep.
@@ -86,10 +86,15 @@ struct attach_to_community {
         is_attached[v] = double(sum) >= resolution * mine * others / all ? 1 : 0;
     }
 };
-struct within_label {
+/// Selects the edges of positive weight within communities. An edge of weight zero connects nothing.
+template <class T>
+struct connects_within_label {
     graph_view g;
+    T const* weights;
     vertex_id const* labels;
-    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const { return labels[u] == labels[g.neighbors[k]]; }
+    COPPICE_HD bool selects(vertex_id u, std::int32_t k) const {
+        return weights[k] > T(0) && labels[u] == labels[g.neighbors[k]];
+    }
 };
 /// Computes, for each community, the smallest number of the refined communities (groups) of its vertices.
 struct lower_to_group {
@@ -199,7 +204,8 @@ louvain_result leiden(Executor const& exec, csr_view<T> a, leiden_options const&
     for_each(exec, g.vertices, label_itself{r.labels.data()});
     for (int pass = 0; pass < options.passes; ++pass) {
         r.levels += leiden_pass(exec, integers, options.louvain, r.labels);
-        auto found = connected_components(exec, select_edges(exec, g, within_label{g, r.labels.data()}).view());
+        connects_within_label<T> const connects{g, a.coefficients, r.labels.data()};
+        auto found = connected_components(exec, select_edges(exec, g, connects).view());
         r.labels = std::move(found.labels);
         r.communities = found.components;
     }

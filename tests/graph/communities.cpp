@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <random>
 #include <set>
 #include <type_traits>
 
@@ -189,6 +191,40 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are cor
     CHECK_THROWS_AS(louvain(exec, a.view(), {.tolerance = -1}), argument_error);
     CHECK_THROWS_AS(louvain(exec, a.view(), {.max_levels = 0}), argument_error);
     CHECK_THROWS_AS(label_propagation(exec, graph_view(a), 0), argument_error);
+}
+
+/// Number of groups of vertices that edges of positive weight within one label connect.
+int positively_connected(plain const& a, std::vector<int> const& labels) {
+    std::vector<int> group(labels.size());
+    std::iota(group.begin(), group.end(), 0);
+    for (bool changes = true; changes;) {
+        changes = false;
+        for_entries(a, [&](int u, int v, double x) {
+            if (!(x > 0) || labels[std::size_t(u)] != labels[std::size_t(v)]) return;
+            int& of_u = group[std::size_t(u)];
+            changes = changes || group[std::size_t(v)] < of_u;
+            of_u = std::min(of_u, group[std::size_t(v)]);
+        });
+    }
+    return int(std::set<int>(group.begin(), group.end()).size());
+}
+
+TEST_CASE_TEMPLATE("leiden: edges of weight zero connect no community", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        std::mt19937_64 random(seed);
+        int const n = 30;
+        graph_builder g(n); // three in four edges have weight zero
+        for (int u = 0; u < n; ++u)
+            for (int v = 0; v < u; ++v)
+                if (random() % 3 == 0) g.edge(u, v, random() % 4 == 0 ? double(1 + random() % 3) : 0.0);
+        auto const weights = g.plain();
+        auto const found = leiden(exec, view_of(weights.on(exec)));
+        auto const labels = to_vector(exec, found.labels);
+        CHECK(found.communities == check_labels(labels));
+        CHECK(found.communities == positively_connected(weights, labels));
+    }
 }
 
 #if !defined(COPPICE_TEST_CUDA) // leiden() gives the same labels on every executor
