@@ -464,8 +464,10 @@ def _edges_of_networkx(G, weight):
     nodes = list(G)
     if not nodes:
         raise ValueError("G has no nodes, expected one at least")
+    if is_undirected_view(G) and reads_as_networkx(G):
+        G = G.copy()  # the rows of a view may have an edge in one direction only, or with two sets of attributes
     rows = list(dict(G.adjacency()).values()) if reads_as_networkx(G) else [G[node] for node in nodes]
-    if G.is_multigraph():  # rows of views count neighbors whose edges are all hidden
+    if G.is_multigraph():  # rows of directed views count neighbors whose edges are all hidden
         rows = [dict(row) for row in rows]
     position = {node: k for k, node in enumerate(nodes)}
     end = np.fromiter((position[v] for row in rows for v in row), np.int64)
@@ -490,6 +492,11 @@ def reads_as_networkx(G: Any) -> bool:
     bases = (nx.MultiDiGraph, nx.MultiGraph, nx.DiGraph, nx.Graph)
     base = next((base for base in bases if isinstance(G, base)), None)
     return base is not None and all(getattr(type(G), name, None) is getattr(base, name, None) for name in _READING)
+
+
+def is_undirected_view(G: Any) -> bool:
+    """Whether G is an undirected view of a graph of NetworkX, which may store edges in one direction."""
+    return not G.is_directed() and hasattr(G, "_graph")
 
 
 def exact_weights(values: list, edge: Callable[[int], str]) -> np.ndarray:

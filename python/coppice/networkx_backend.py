@@ -762,6 +762,14 @@ def _arrays_of(nodes, rows):
     return indptr, np.fromiter(map(position.__getitem__, chain.from_iterable(rows)), np.int32, int(indptr[-1]))
 
 
+def _has_reverses(indptr, indices, counts):
+    """Whether every edge has its reverse, as often."""
+    starts = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    forward, backward = np.lexsort((indices, starts)), np.lexsort((starts, indices))
+    return (np.array_equal(starts[forward], indices[backward]) and np.array_equal(indices[forward], starts[backward]) and
+            (counts is None or np.array_equal(counts[forward], counts[backward])))
+
+
 class _Backend:
     """What NetworkX asks of a backend."""
 
@@ -786,6 +794,8 @@ class _Backend:
         values = {attribute: _read_values(G, attribute, default) for attribute, default in (edge_attrs or {}).items()}
         present = [key for key, read in values.items() if read.present]
         counts = np.fromiter((len(keys) for row in rows for keys in row.values()), np.int64) if several else None
+        if graph.is_undirected_view(G) and not _has_reverses(indptr, indices, counts):
+            raise NotImplementedError("a filter of G hides one direction of an edge")
         attributes = None
         if preserve_edge_attrs or preserve_node_attrs or preserve_graph_attrs:
             attributes = Attributes(type(G), G.graph if preserve_graph_attrs else None,

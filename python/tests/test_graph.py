@@ -349,6 +349,42 @@ def test_weights_of_graphs():
     assert coppice.graph.sssp(zero, source=0).values == {0: 0, 1: 0, 2: 0}
 
 
+def views_of(G):
+    """Views of a graph, named."""
+    first, edges = next(iter(G)), list(G.edges(keys=True) if G.is_multigraph() else G.edges)
+    yield "subgraph", G.subgraph([node for node in G if node != first])
+    yield "edge_subgraph", G.edge_subgraph(edges[::2])
+    yield "restricted_view", nx.restricted_view(G, [], edges[:2])
+    yield "one direction", nx.subgraph_view(G, filter_edge=lambda u, v, *key: (5 * u + v) % 3 != 0)
+    yield "to_directed", G.to_directed(as_view=True)
+    yield "to_undirected", G.to_undirected(as_view=True)
+    yield "copy", G.copy(as_view=True)
+    if G.is_directed():
+        yield "reverse", nx.reverse_view(G)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_views_give_the_results_of_their_copies(kind):
+    rng = np.random.default_rng(7)
+    G = kind()
+    G.add_nodes_from(range(9))
+    for u, v, weight in rng.integers(0, 9, (24, 3)).tolist():
+        G.add_edge(u, v, weight=weight)
+    for name, view in views_of(G):
+        for second, inner in (("", view), *views_of(view)):
+            node, copy = next(iter(inner)), inner.copy()
+            for run in (lambda H: coppice.graph.sssp(H, source=node), coppice.graph.components, coppice.graph.mst,
+                        lambda H: coppice.graph.pagerank(H, weighted=True, tolerance=1e-3)):
+                assert outcome(run, inner) == outcome(run, copy), (name, second)
+
+
+def outcome(run, G):
+    try:
+        return run(G).values
+    except ValueError as error:  # components of a directed graph
+        return str(error)
+
+
 def test_an_adjacency_of_its_own_is_read():
     from networkx.algorithms.approximation.kcomponents import _AntiGraph
 

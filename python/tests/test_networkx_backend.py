@@ -235,6 +235,13 @@ def test_undirected_views_of_directed_graphs():
         assert backend.can_run(DIJKSTRA, (view, 0), {})
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_views_with_one_direction_of_an_edge_are_refused(kind):
+    view = nx.subgraph_view(kind([(0, 1), (1, 2), (2, 0)]), filter_edge=lambda u, v, *key: u < v)
+    with pytest.raises(NotImplementedError, match="one direction"):
+        converted(view)
+
+
 def test_views_of_multigraphs_with_hidden_edges():
     """`len` of a row of such a view counts neighbors to which every edge is hidden."""
     G = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 3), (3, 0), (0, 4)])
