@@ -12,6 +12,7 @@
 #include "apps/ranks.hpp"
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/graph/catalogue/checks.hpp>
+#include <coppice/graph/catalogue/options.hpp>
 #include <coppice/solvers/distributed/graphs/distributed_analytics.hpp>
 
 namespace coppice::app {
@@ -222,6 +223,7 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_matrix_argument(o.matrix, std::string(row.name));
     check_ranks_of_graph(o);
     rule_for_parallel_edges(row, o);
+    check_graph_options(row, o.algorithm, "--");
     if (names_of_columns(o.columns).size() > 0 && names_generator(o.matrix))
         throw usage_error("--columns names columns of a file, but MATRIX is " + o.matrix);
     if (!o.mapping.empty() && !o.renumber)

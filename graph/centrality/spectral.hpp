@@ -64,6 +64,7 @@ hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view 
 
 namespace analytics {
 
+inline constexpr double max_attenuation = 1e300; ///< of katz_centrality
 inline void check_iteration(char const* algorithm, double tolerance, int max_iterations) {
     if (!(tolerance > 0))
         throw argument_error(std::string(algorithm) + " option tolerance is " +
@@ -153,9 +154,9 @@ spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view i
     require_size("vertices of the incoming edges of katz_centrality", incoming.vertices, g.vertices);
     check_weights<is_not_finite>(exec, "weights of katz_centrality", incoming_weights, incoming.edge_count,
                                  "finite weights");
-    if (!(options.alpha >= 0 && options.alpha < 1e300))
+    if (!(options.alpha >= 0 && options.alpha <= max_attenuation))
         throw argument_error("katz_centrality option alpha is " + coppice::detail::number_text(options.alpha) +
-                             ", expected a weight, or 0 to have it chosen");
+                             ", expected 0 to 1e300; 0: chosen");
     std::int64_t const n = g.vertices;
     spectral_result result{buffer<double>(exec, n)};
     if (n == 0) return {std::move(result.scores), 0, 0, true};

@@ -12,10 +12,12 @@
 namespace coppice::inline v0_1 {
 
 struct random_walk_options {
-    int length = 10;         ///< number of steps of a walk, >= 1
-    double return_bias = 1;  ///< p of node2vec, > 0: the step back has its weight divided by p
-    double outward_bias = 1; ///< q of node2vec, > 0: a step to no neighbour of the previous vertex, divided by q
-    bool weighted = false;   ///< whether values are weights of the choice; otherwise each edge has the same
+    int length = 10; ///< number of steps of a walk, >= 1
+    /// p of node2vec, 1e-100 to 1e100: the weight of the step back is divided by it
+    double return_bias = 1;
+    /// q of node2vec, 1e-100 to 1e100: that of a step to no neighbour of the previous vertex
+    double outward_bias = 1;
+    bool weighted = false; ///< whether values are weights of the choice; otherwise each edge has the same
     std::uint64_t seed = 1;
 };
 
@@ -119,13 +121,14 @@ struct sum_weights_of_row {
     }
 };
 
+inline constexpr double min_walk_bias = 1e-100, max_walk_bias = 1e100;
 inline void check_walks(random_walk_options const& o) {
     if (o.length < 1)
         throw argument_error("random_walks option length is " + std::to_string(o.length) + ", expected 1 or more");
     for (auto const& [name, bias] : {std::pair{"return_bias", o.return_bias}, {"outward_bias", o.outward_bias}})
-        if (!(bias > 1e-100 && bias < 1e100))
+        if (!(bias >= min_walk_bias && bias <= max_walk_bias))
             throw argument_error(std::string("random_walks option ") + name + " is " +
-                                 coppice::detail::number_text(bias) + ", expected a number above 0, at most 1e100");
+                                 coppice::detail::number_text(bias) + ", expected 1e-100 to 1e100");
 }
 
 } // namespace analytics

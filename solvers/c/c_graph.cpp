@@ -1,101 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handles of coppice.h: graph algorithms.
-#include <limits>
-
 #include <coppice/algebra/operations.hpp>
 #include <coppice/algebra/validate.hpp>
 #include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/catalogue/options.hpp>
 #include <coppice/solvers/c/c_handles.hpp>
 
 namespace coppice::inline v0_1::c_interface {
 namespace {
 
-constexpr double max_int = std::numeric_limits<int>::max();
-
-/// An option of graph algorithms: its row, and where its value goes.
-struct graph_option {
-    option_row row;
-    void (*set)(analytics_options&, chosen_options const&);
-};
-using set_from = chosen_options const&;
-constexpr graph_option graph_options[] = {
-    {{.name = "source", .standard = "0", .meaning = "vertex, counted from 0", .max = max_int},
-     [](analytics_options& o, set_from c) { o.source = vertex_id(c.integer("source")); }},
-    {{.name = "delta",
-      .kind = option_kind::real,
-      .standard = "0",
-      .meaning = "width of a bucket of distances; 0: chosen"},
-     [](analytics_options& o, set_from c) { o.delta = c.real("delta"); }},
-    {{.name = "damping",
-      .kind = option_kind::real,
-      .standard = "0.85",
-      .meaning = "fraction of a rank that follows edges",
-      .max = 1},
-     [](analytics_options& o, set_from c) { o.damping = c.real("damping"); }},
-    {{.name = "tolerance",
-      .kind = option_kind::real,
-      .standard = "1e-6",
-      .meaning = "stops if the sum of the changes is smaller"},
-     [](analytics_options& o, set_from c) { o.tolerance = c.real("tolerance"); }},
-    {{.name = "max-iterations", .standard = "200", .meaning = "maximum number of iterations", .max = max_int},
-     [](analytics_options& o, set_from c) { o.max_iterations = int(c.integer("max-iterations")); }},
-    {{.name = "samples", .standard = "0", .meaning = "number of sources; 0: all vertices", .max = max_int},
-     [](analytics_options& o, set_from c) { o.samples = c.integer("samples"); }},
-    {{.name = "alpha",
-      .kind = option_kind::real,
-      .standard = "0",
-      .meaning = "weight of an edge; 0: chosen such that the sum converges"},
-     [](analytics_options& o, set_from c) { o.alpha = c.real("alpha"); }},
-    {{.name = "resolution",
-      .kind = option_kind::real,
-      .standard = "1",
-      .meaning = "larger values give smaller communities"},
-     [](analytics_options& o, set_from c) { o.resolution = c.real("resolution"); }},
-    {{.name = "capacity", .standard = "2", .meaning = "maximum number of edges per vertex", .min = 1, .max = max_int},
-     [](analytics_options& o, set_from c) { o.capacity = int(c.integer("capacity")); }},
-    {{.name = "by-value",
-      .standard = "0",
-      .meaning = "1: maximises the sum of the values; 0: that of their magnitudes",
-      .max = 1},
-     [](analytics_options& o, set_from c) { o.by_value = c.integer("by-value") == 1; }},
-    {{.name = "weighted",
-      .standard = "0",
-      .meaning = "1: the values are weights or lengths; 0: every edge has 1",
-      .max = 1},
-     [](analytics_options& o, set_from c) { o.weighted = c.integer("weighted") == 1; }},
-    {{.name = "sink", .standard = "-1", .meaning = "vertex, counted from 0; -1: the last", .min = -1, .max = max_int},
-     [](analytics_options& o, set_from c) { o.sink = c.integer("sink"); }},
-    {{.name = "hops",
-      .standard = "0",
-      .meaning = "maximum number of edges from the source; 0: no limit",
-      .max = max_int},
-     [](analytics_options& o, set_from c) { o.hops = int(c.integer("hops")); }},
-    {{.name = "length", .standard = "10", .meaning = "number of steps of a walk", .min = 1, .max = max_int - 1},
-     [](analytics_options& o, set_from c) { o.length = int(c.integer("length")); }},
-    {{.name = "return-bias",
-      .kind = option_kind::real,
-      .standard = "1",
-      .meaning = "p of node2vec: a step back has its weight divided by this"},
-     [](analytics_options& o, set_from c) { o.return_bias = c.real("return-bias"); }},
-    {{.name = "outward-bias",
-      .kind = option_kind::real,
-      .standard = "1",
-      .meaning = "q of node2vec: a step away from the previous vertex, divided by this"},
-     [](analytics_options& o, set_from c) { o.outward_bias = c.real("outward-bias"); }},
-    {{.name = "seed", .standard = "1", .meaning = "seed of the random numbers", .max = max_int},
-     [](analytics_options& o, set_from c) { o.seed = c.integer("seed"); }}};
 constexpr option_row symmetrise_row{
     .name = "symmetrise", .standard = "0", .meaning = "1: adds the other direction of every edge", .max = 1};
-
-bool reads(graph_algorithm_row const& row, std::string_view option) { return row.reads(option); }
-
-std::vector<option_row> option_rows(graph_algorithm_row const& row) {
-    std::vector<option_row> rows;
-    for (graph_option const& option : graph_options)
-        if (reads(row, option.row.name)) rows.push_back(option.row);
-    rows.push_back(symmetrise_row);
-    return rows;
-}
 
 graph_algorithm_row const& row_of(std::string_view name) {
     for (graph_algorithm_row const& row : graph_algorithm_catalogue)
@@ -132,7 +47,7 @@ graph_answer run_on(Executor const& exec, graph_algorithm_row const& row, held_m
                     analytics_options options, bool symmetrise) {
     require_square(a, std::string(row.name).c_str());
     for (auto const& [name, v] : {std::pair{"source", std::int64_t(options.source)}, {"sink", options.sink}})
-        if (reads(row, name) && v >= a.rows())
+        if (row.reads(name) && v >= a.rows())
             refuse(name, std::to_string(v) + ", expected a vertex below " + std::to_string(a.rows()));
     auto const sorted = needs_simple(row, symmetrise) ? sorted_if_needed(exec, m, a) : csr<T>();
     if (sorted.rows() > 0) a = sorted.view();
@@ -157,11 +72,10 @@ std::shared_ptr<held_result> run_graph(held_matrix& m, char const* algorithm) {
     require_pointer("algorithm", algorithm);
     auto const named = parse_choice(algorithm);
     auto const& row = row_of(named.name);
-    auto const rows = option_rows(row);
+    auto rows = option_rows(row);
+    rows.push_back(symmetrise_row);
     chosen_options const chosen("graph algorithm \"" + named.name + "\"", rows, named.options);
-    analytics_options options;
-    for (graph_option const& option : graph_options)
-        if (reads(row, option.row.name)) option.set(options, chosen);
+    analytics_options const options = read_graph_options(row, chosen);
     bool const symmetrise = chosen.integer("symmetrise") == 1;
     auto result = std::make_shared<held_result>();
     with_real_matrix("coppice_graph", m, [&]<class T>(auto const& exec, csr_view<T> a) {
@@ -181,7 +95,10 @@ std::string describe_graphs(std::string_view what) {
     std::string text;
     for (graph_algorithm_row const& row : graph_algorithm_catalogue) {
         if (what == "graph algorithms") text.append(row.name).append(": ").append(row.summary).append("\n");
-        if (what == row.name) return describe_options(option_rows(row));
+        if (what != row.name) continue;
+        auto rows = option_rows(row);
+        rows.push_back(symmetrise_row);
+        return describe_options(rows);
     }
     return text;
 }

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/named_options.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
 #include <coppice/solvers/c/c_status.hpp>
-#include <coppice/solvers/precondition/interface/named_options.hpp>
 
 namespace coppice::inline v0_1::c_interface {
 

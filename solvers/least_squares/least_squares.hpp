@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
-#include <coppice/solvers/precondition/interface/named_options.hpp>
+#include <coppice/core/named_options.hpp>
 
 namespace coppice::inline v0_1 {
 

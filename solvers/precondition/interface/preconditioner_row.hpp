@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <coppice/solvers/precondition/interface/named_options.hpp>
+#include <coppice/core/named_options.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -3,8 +3,8 @@
 /// Options of tridiagonal solves, for all preconditioners that contain such solves.
 #pragma once
 
+#include <coppice/core/named_options.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
-#include <coppice/solvers/precondition/interface/named_options.hpp>
 
 namespace coppice::inline v0_1::detail {
 

@@ -31,13 +31,17 @@ struct option_row {
     std::string_view meaning{};
     double min = 0; ///< inclusive range of a number
     double max = std::numeric_limits<double>::infinity();
+    bool above_min = false; ///< min itself is not allowed
+    bool below_max = false; ///< max itself is not allowed
     choice_names choices{}; ///< allowed values of a choice
 
     friend bool operator==(option_row const&, option_row const&) = default;
 };
 
-/// Describes the allowed values: "an integer of at least 0", "one of: hash, near".
+/// Describes the allowed values: "an integer of at least 0", "a number above 0", "one of: hash, near".
 std::string expected_of(option_row const& row);
+/// Whether a number is in the range of an option. NaN is not; infinity is, if there is no maximum.
+bool is_in_range(option_row const& row, double value);
 
 /// An option value as text; a number is converted to the shortest text that reads back as the same number.
 struct option_value {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/precondition/interface/named_options.hpp>
+#include <coppice/core/named_options.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -38,7 +38,7 @@ bool accepts(option_row const& row, std::string_view text) {
         return !text.empty() && std::find(row.choices.begin(), row.choices.end(), text) != row.choices.end();
     if (row.kind == option_kind::integer && !read_number<std::int64_t>(text)) return false;
     auto const value = read_number<double>(text);
-    return value && std::isfinite(*value) && *value >= row.min && *value <= row.max;
+    return value && std::isfinite(*value) && is_in_range(row, *value);
 }
 
 option_row const* find_row(std::span<option_row const> rows, std::string_view name) {
@@ -56,8 +56,15 @@ std::string expected_of(option_row const& row) {
         return text;
     }
     std::string const what = row.kind == option_kind::integer ? "an integer" : "a number";
-    if (std::isinf(row.max)) return what + " of at least " + short_number(row.min);
-    return what + " from " + short_number(row.min) + " to " + short_number(row.max);
+    std::string const low = short_number(row.min), high = short_number(row.max);
+    std::string const from = what + (row.above_min ? " above " : " of at least ") + low;
+    if (std::isinf(row.max)) return from;
+    if (!row.above_min && !row.below_max) return what + " from " + low + " to " + high;
+    return from + (row.below_max ? " and below " : " and at most ") + high;
+}
+
+bool is_in_range(option_row const& row, double value) {
+    return (row.above_min ? value > row.min : value >= row.min) && (row.below_max ? value < row.max : value <= row.max);
 }
 
 std::string option_value::shortest(double number) { return short_number(number); }
