@@ -88,7 +88,7 @@ struct longest_paths_entry {
 template <executor Executor, class T>
 max_flow_result flow_of(Executor const& exec, csr_view<T> a, analytics_options const& o) {
     std::int64_t const sink = o.sink < 0 ? a.rows() - std::int64_t(1) : o.sink;
-    require_vertex(graph_view(a), sink, "the sink of max_flow");
+    require_vertex(graph_view(a), sink, "the sink");
     return max_flow(exec, a, o.source, static_cast<vertex_id>(sink));
 }
 struct max_flow_entry {
@@ -140,7 +140,7 @@ struct random_walks_entry {
     static constexpr auto row =
         graph_algorithm_row{"random-walks",
                             "A random walk from every vertex, of first order or by node2vec",
-                            "the vertices of the walk of every vertex; -1 after a vertex without edges",
+                            "the vertices of the walk of every vertex; \"none\" after a vertex without edges",
                             false,
                             true,
                             false,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Push-relabel in a network: the arrays, one round, and the heights by searches (see max_flow.hpp).
+/// Synchronous push-relabel on a network that stores the reverse of every edge; max_flow.hpp describes it.
 #pragma once
 
 #include <coppice/graph/frontier/frontier.hpp>
 
-namespace coppice::inline v0_1 {
-namespace analytics {
+namespace coppice::inline v0_1::analytics {
 
 /// An edge of a network and its reverse exist both; capacities may be 0.
 struct flow_arrays {
@@ -39,9 +38,14 @@ struct find_reverse {
     }
 };
 template <class T>
+COPPICE_HD double limited_capacity(T capacity, double limit) {
+    return double(capacity) < limit ? double(capacity) : limit;
+}
+template <class T>
 struct set_capacity {
     graph_view network, edges;
     T const* capacities;
+    double limit;
     double* residual;
     double* pushed;
     COPPICE_NO_EXEC_CHECK
@@ -49,7 +53,7 @@ struct set_capacity {
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
         vertex_id const v = network.neighbors[k];
         std::int32_t const at = u == v ? -1 : position_of_edge(edges, u, v);
-        residual[k] = at < 0 ? 0.0 : double(capacities[at]);
+        residual[k] = at < 0 ? 0.0 : limited_capacity(capacities[at], limit);
         pushed[k] = 0;
     }
 };
@@ -58,13 +62,14 @@ template <class T>
 struct store_flow {
     graph_view network, edges;
     T const* capacities;
+    double limit;
     double const* residual;
     double* flows;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
         double const left = residual[position_of_edge(network, u, edges.neighbors[k])];
-        double const flow = double(capacities[k]) - left;
+        double const flow = limited_capacity(capacities[k], limit) - left;
         flows[k] = u != edges.neighbors[k] && flow > 0 ? flow : 0.0;
     }
 };
@@ -231,13 +236,14 @@ struct next_flow_round {
     COPPICE_HD void operator()(std::int64_t) const { ++state->round; }
 };
 
-/// Owns the arrays of a network.
+/// Owns the arrays of a network. Capacities above `limit` are reduced to it.
 template <executor Executor>
 class push_relabel {
 public:
     template <class T>
-    push_relabel(Executor const& exec, csr_view<T> network, csr_view<T> edges, vertex_id source, vertex_id sink)
-        : exec_(exec), g_(network), reverse_(exec, g_.edge_count), residual_(exec, g_.edge_count),
+    push_relabel(Executor const& exec, csr_view<T> network, csr_view<T> edges, vertex_id source, vertex_id sink,
+                 double limit)
+        : exec_(exec), g_(network), limit_(limit), reverse_(exec, g_.edge_count), residual_(exec, g_.edge_count),
           pushed_(exec, g_.edge_count), excess_(exec, g_.vertices), heights_(exec, g_.vertices),
           next_heights_(exec, g_.vertices), queued_(exec, g_.vertices), lists_(exec, g_.vertices),
           state_(placed(exec, flow_state{})), all_(every_vertex(exec, g_)), rounds_(exec),
@@ -253,7 +259,7 @@ public:
                               sink} {
         edge_map(exec, nullptr, all_.data(), g_, nothing(), find_reverse{g_, reverse_.data()});
         edge_map(exec, nullptr, all_.data(), g_, nothing(),
-                 set_capacity<T>{g_, graph_view(edges), edges.coefficients, residual_.data(), pushed_.data()});
+                 set_capacity<T>{g_, graph_view(edges), edges.coefficients, limit, residual_.data(), pushed_.data()});
         fill(exec, excess_.view(), 0.0);
         fill(exec, queued_.view(), 0);
     }
@@ -295,7 +301,7 @@ public:
     template <class T>
     void store_flows(csr_view<T> edges, double* flows) const {
         edge_map(exec_, nullptr, all_.data(), graph_view(edges), nothing(),
-                 store_flow<T>{g_, graph_view(edges), edges.coefficients, residual_.data(), flows});
+                 store_flow<T>{g_, graph_view(edges), edges.coefficients, limit_, residual_.data(), flows});
     }
     double received() const { return exec_.load(excess_.data() + x_.sink); }
 
@@ -320,6 +326,7 @@ private:
     }
     Executor exec_;
     graph_view g_;
+    double limit_;
     buffer<std::int32_t> reverse_;
     buffer<double> residual_, pushed_, excess_;
     buffer<std::int32_t> heights_, next_heights_, queued_;
@@ -330,6 +337,4 @@ private:
     flow_arrays x_;
 };
 
-} // namespace analytics
-
-} // namespace coppice::inline v0_1
+} // namespace coppice::inline v0_1::analytics

@@ -334,6 +334,35 @@ TEST_CASE_TEMPLATE("maximum flow: feasible, and as large as a cut", Fixture, COP
     CHECK_THROWS_AS(max_flow(exec, view_of(infinite.plain<float>().on(exec)), 0, 1), matrix_error);
 }
 
+TEST_CASE_TEMPLATE("maximum flow: very large capacities do not round it", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const half = 8, n = 2 * half + 2, source = n - 2, sink = n - 1;
+    for (double const unlimited : {1e18, 1e300, std::numeric_limits<double>::max()})
+        for (unsigned seed = 1; seed <= 20; ++seed) {
+            CAPTURE(unlimited);
+            CAPTURE(seed);
+            std::mt19937 random(seed);
+            graph_builder g(n); // all small capacities are of edges from the first half to the second
+            for (int v = 0; v < half; ++v) {
+                if (random() % 2 == 0) g.entry(source, v, unlimited);
+                if (random() % 2 == 0) g.entry(half + v, sink, unlimited);
+                for (int k = 0; k < 3; ++k) {
+                    int const other = int(random() % unsigned(half));
+                    g.entry(v, half + other, double(random() % 9));
+                    g.entry(seed % 2 == 0 ? v : half + v, seed % 2 == 0 ? other : half + other, unlimited);
+                    g.entry(half + other, v, seed % 3 == 0 ? unlimited : 0.0);
+                }
+            }
+            check_flow(exec, g.plain(), source, sink, 0);
+        }
+    graph_builder unbounded(3);
+    for (int v = 1; v < 3; ++v) unbounded.entry(v - 1, v, std::numeric_limits<double>::max());
+    CHECK_THROWS_AS(max_flow(exec, view_of(unbounded.plain().on(exec)), 0, 2), overflow_error);
+    graph_builder near_infinity(3);
+    for (int v = 1; v < 3; ++v) near_infinity.entry(v - 1, v, 1e290);
+    CHECK(max_flow(exec, view_of(near_infinity.plain().on(exec)), 0, 2).value == 1e290);
+}
+
 TEST_CASE_TEMPLATE("random walks: follow edges with the probabilities of node2vec", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
