@@ -158,6 +158,9 @@ void check_arguments(CLI::App const& cli) {
                 throw usage_error("--" + option->get_lnames().front() + " is empty; see coppice " + cli.get_name() +
                                   " --help");
     for (auto const& argument : cli.remaining()) {
+        if (argument.starts_with("./-")) // see without_end_of_options()
+            throw usage_error("unexpected argument '" + argument.substr(2) +
+                              "'; after --, arguments are no options; see coppice " + cli.get_name() + " --help");
         if (argument.size() < 2 || argument[0] != '-')
             throw usage_error("unexpected argument '" + argument + "'; see coppice " + cli.get_name() + " --help");
         auto const typed = argument.substr(argument.find_first_not_of('-'));

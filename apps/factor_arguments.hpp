@@ -3,8 +3,10 @@
 /// Options of the [0, n]-factor, shared by the commands factor, forest and solve.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "apps/app.hpp"
 #include "apps/names.hpp"
@@ -44,11 +46,23 @@ inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
     add_integer(cli, "--seed", f.options.seed, "seed of the random colours and ties")->type_name("N");
 }
 
-/// Throws usage_error for an unknown tie-breaking rule, argument_error for values out of range.
+/// Returns "--charge-period is 0, ..." for "factor option charge_period is 0, ...".
+inline std::string with_option_name(std::string text) {
+    constexpr std::string_view before = "factor option ";
+    if (!text.starts_with(before)) return text;
+    std::replace(text.begin(), text.end(), '_', '-');
+    return text.replace(0, before.size(), "--");
+}
+
+/// Throws usage_error for an unknown tie-breaking rule and for values out of range.
 inline factor_options read_factor_arguments(factor_arguments const& f) {
     auto options = f.options;
     if (!f.ties.empty()) options.ties = choose("tie rule", f.ties, tie_rules);
-    graph_detail::check_factor_options(options);
+    try {
+        graph_detail::check_factor_options(options);
+    } catch (argument_error const& e) {
+        throw usage_error(with_option_name(e.what()));
+    }
     return options;
 }
 

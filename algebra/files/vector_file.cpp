@@ -37,6 +37,12 @@ std::string_view numpy_value(std::string const& file, std::string_view header, s
     return header;
 }
 
+/// "an array of type '<f2'", from the text at the type in the header, which has quotes or is a list of named fields.
+std::string shown_type(std::string_view text) {
+    if (text.empty() || (text[0] != '\'' && text[0] != '"')) return "an array of records";
+    return "an array of type " + detail::quoted(text.substr(1, text.find(text[0], 1) - 1));
+}
+
 numpy_header parse_numpy_header(std::string const& file, std::string_view bytes) {
     auto const refuse = [&](std::string const& why) { throw format_error(file, 0, why); };
     auto const byte = [&](std::size_t k) { return static_cast<unsigned char>(bytes[k]); };
@@ -69,7 +75,7 @@ numpy_header parse_numpy_header(std::string const& file, std::string_view bytes)
                                     : wide);
     if (good && type[1] == '>') refuse("the array has big-endian values; write x.astype('<f8')");
     if (!good)
-        refuse("an array of type " + detail::quoted(type.substr(0, type.find(','))) +
+        refuse(shown_type(numpy_value(file, header, "descr")) +
                " is not read; write it as x.astype('float64') or 'complex128'");
     h.by_columns = numpy_value(file, header, "fortran_order").starts_with("True");
     auto shape = numpy_value(file, header, "shape");

@@ -20,6 +20,13 @@ std::string comma_separated(std::vector<std::string> const& words) {
     return text;
 }
 
+/// The name of an option with hyphens instead of underscores.
+std::string hyphened(std::string_view name) {
+    std::string key(name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    return key;
+}
+
 generator_kind const& find_kind(std::string_view name) {
     std::vector<std::string> names;
     for (auto const& kind : generator_kinds()) {
@@ -102,7 +109,7 @@ std::vector<generator_kind> const& generator_kinds() {
         {"circuit",
          "grid of random resistors, some nodes grounded",
          {"nx", "ny", "decades", "grounded", "ground", "seed"}},
-        {"rmat", "recursive-matrix random graph", {"scale", "edge_factor", "a", "b", "c", "d", "undirected", "seed"}},
+        {"rmat", "recursive-matrix random graph", {"scale", "edge-factor", "a", "b", "c", "d", "undirected", "seed"}},
         {"queue",
          "loss I - Q^T of an M/M/n + k queue with migration",
          {"servers", "places", "share", "arrival", "service", "opening", "closing", "upper", "lower", "loss",
@@ -116,12 +123,13 @@ std::vector<generator_kind> const& generator_kinds() {
 
 bool names_generator(std::string_view text) { return text.substr(0, 9) == "generate:"; }
 
-void set_generator_option(generator_options& options, std::string_view kind, std::string_view key,
+void set_generator_option(generator_options& options, std::string_view kind, std::string_view name,
                           std::string_view value) {
+    auto const key = hyphened(name);
     auto const& keys = find_kind(kind).keys;
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        throw argument_error("generator " + std::string(kind) + " has no option '" + std::string(key) + "', it takes " +
-                             comma_separated(keys));
+        throw argument_error("generator " + std::string(kind) + " has no option '" + std::string(name) +
+                             "', it takes " + comma_separated(keys));
     auto const integer = [&](std::int64_t low, std::int64_t high) {
         return number<std::int64_t>(key, value, low, high);
     };
@@ -152,7 +160,7 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "ground") options.ground = real(0, 1e30);
     if (key == "points") options.points = static_cast<int>(integer(7, 9));
     if (key == "scale") options.scale = static_cast<int>(integer(0, 30));
-    if (key == "edge_factor") options.edge_factor = real(0, 1e6);
+    if (key == "edge-factor") options.edge_factor = real(0, 1e6);
     if (key == "a") options.a = real(0, 1);
     if (key == "b") options.b = real(0, 1);
     if (key == "c") options.c = real(0, 1);
@@ -181,17 +189,16 @@ generator_request parse_generator(std::string_view text) {
     };
     bool const trailing_comma = !rest.empty() && rest.back() == ',';
     generator_request request{find_kind(next_field()).name};
-    std::vector<std::string_view> seen;
+    std::vector<std::string> seen;
     while (!rest.empty() || trailing_comma) {
         std::string_view const field = next_field();
         auto const equals = field.find('=');
         if (equals == field.npos)
             throw argument_error("'" + std::string(field) + "' in '" + std::string(text) + "', expected key=value");
-        std::string_view const key = field.substr(0, equals);
+        auto const key = hyphened(field.substr(0, equals));
         set_generator_option(request.options, request.kind, key, field.substr(equals + 1));
         if (std::find(seen.begin(), seen.end(), key) != seen.end())
-            throw argument_error("generator option " + std::string(key) + " is given twice in '" + std::string(text) +
-                                 "'");
+            throw argument_error("generator option " + key + " is given twice in '" + std::string(text) + "'");
         seen.push_back(key);
     }
     return request;

@@ -67,8 +67,8 @@ bool names_generator(std::string_view text);
 /// Parses "generate:KIND,key=value,..." (the prefix is optional). Throws argument_error with the unknown kind, the key
 /// that the kind does not have or that is given twice, or the value that is not a number or out of range.
 generator_request parse_generator(std::string_view text);
-/// Sets one option of `kind` by its name ("nx", "case", ...). Throws argument_error.
-void set_generator_option(generator_options& options, std::string_view kind, std::string_view key,
+/// Sets one option of `kind` by its name ("nx", "edge-factor" or "edge_factor", ...). Throws argument_error.
+void set_generator_option(generator_options& options, std::string_view kind, std::string_view name,
                           std::string_view value);
 
 /// 9-point stencil [-.2 -.1 -.2; -1 3 -1; -.2 -.1 -.2]: strong couplings along x (thesis, section 4.5).

@@ -16,9 +16,13 @@ vertex_id vertex_of(char const* option, std::string const& text, graph_request c
     auto const v = numbering.find(text, vertices);
     if (v < 0 && !numbering.names.empty())
         throw usage_error(fmt::format("{} is '{}', but {} has no vertex of that name", option, text, o.matrix));
+    if (v < 0 && vertices == 0)
+        throw usage_error(fmt::format("{} is '{}', but {} has no vertices", option, text, o.matrix));
+    bool const is_number = text.find_first_not_of("+-0123456789") == text.npos;
     if (v < 0)
-        throw usage_error(fmt::format("{} is '{}', expected a vertex from {} to {} of {}", option, text,
-                                      numbering.name(0), numbering.name(vertices - 1), o.matrix));
+        throw usage_error(fmt::format("{} is '{}', expected a vertex from {} to {} of {}{}", option, text,
+                                      numbering.name(0), numbering.name(vertices - 1), o.matrix,
+                                      is_number ? "" : "; --renumber reads edge lists whose vertices are words"));
     return static_cast<vertex_id>(v);
 }
 

@@ -25,18 +25,18 @@ struct generate_request {
     std::map<std::string, std::string> parameters{}; ///< as entered; missing ones have their default
 };
 
-/// Returns "--edge-factor,--edge_factor": with hyphens as all options, and as spelled in generate:KIND,...
+/// Returns "--edge-factor,--edge_factor".
 std::string option_of(std::string const& key) {
-    auto hyphened = key;
-    std::replace(hyphened.begin(), hyphened.end(), '_', '-');
-    return "--" + hyphened + (hyphened == key ? "" : ",--" + key);
+    auto other = key;
+    std::replace(other.begin(), other.end(), '-', '_');
+    return "--" + key + (other == key ? "" : ",--" + other);
 }
 
 std::string list_of_kinds() {
     std::string text = "Kinds and their options:\n";
     for (auto const& kind : generator_kinds()) {
         std::string keys;
-        for (auto const& key : kind.keys) keys += " " + option_of(key).substr(0, option_of(key).find(','));
+        for (auto const& key : kind.keys) keys += " --" + key;
         text += fmt::format("  {:<12} {}\n  {:<12}{}\n", kind.name, kind.description, "", keys);
     }
     return text;

@@ -429,6 +429,8 @@ TEST_CASE("generators as text") {
     CHECK(generate(exec, gallery.kind, gallery.options).rows() == 0);
     auto const five = parse_generator("pentadiagonal,n=50,case=23,seed=3");
     CHECK(generate(exec, five.kind, five.options).values().size() == 5 * 50 - 6);
+    CHECK(parse_generator("rmat,edge-factor=3").options.edge_factor == 3);
+    CHECK(parse_generator("rmat,edge_factor=3").options.edge_factor == 3);
     CHECK(generate(exec, "laplace2d", {.nx = 6}).rows() == 36);
     CHECK(generate(exec, "laplace3d", {.nx = 6}).rows() == 216);
     CHECK(generate(exec, "convection", {.nx = 6}).rows() == 36);
@@ -456,6 +458,8 @@ TEST_CASE("invalid texts and values are rejected with a message") {
         {"generate:pentadiagonal,case=24", "case is '24', expected a number from 1 to 23"},
         {"generate:rotated,ratio=nan", "ratio is 'nan', expected a number from 0 to 1"},
         {"generate:rmat,a=inf", "a is 'inf'"},
+        {"generate:rmat,edge_factor=-1", "edge-factor is '-1'"},
+        {"generate:rmat,edge_factor=2,edge-factor=2", "edge-factor is given twice"},
         {"generate:rmat,seed=-1", "seed is '-1'"},
     };
     for (auto const& [text, message] : wrong) {

@@ -345,7 +345,7 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     holds(refused("1\n2 3\n"), ":2: the line has 2 numbers, the first one has 1");
     holds(refused(npy<double>(">f8", "(1,)", {1})), "big-endian");
     holds(refused(npy<double>("<f2", "(4,)", {1})), "is not read; write it as");
-    holds(refused(npy<double>("|O", "(1,)", {1})), "is not read; write it as");
+    holds(refused(npy<double>("|O", "(1,)", {1})), "an array of type '|O' is not read; write it as");
     holds(refused(npy<double>("<f8", "(4000000000000, 4000000000000)", {1})), "longer than the file");
     holds(refused(npy<double>("<f8", "(2,)", {1})), "longer than the file");
     holds(refused(npy<double>("<f8", "(1,)", {1, 2})), "the file has bytes after");
