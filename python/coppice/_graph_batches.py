@@ -117,6 +117,8 @@ class GraphBatch:
             raise ValueError(f"{name} of a batch would depend on the other graphs, expected one of {', '.join(_LOCAL)}, or the "
                              "methods pagerank, sssp and bfs")
         answer = run(name, self.matrix, **options)
+        if name in ("betweenness", "edge-betweenness"):
+            answer = self._with_unordered_pairs(answer, options.get("weighted", False))
         if isinstance(answer.values, np.ndarray) and answer.values.dtype.kind == "i" and name not in WHOLE:
             base = self.first[self.graph_of_vertices]
             values = answer.values - (base if answer.values.ndim == 1 else base[:, None])
@@ -151,6 +153,27 @@ class GraphBatch:
     def _check(self, values):
         if len(values) != self.matrix.shape[0]:
             raise ValueError(f"values has {len(values)} elements, expected {self.matrix.shape[0]}, the vertices of all graphs")
+
+    def _with_unordered_pairs(self, answer, weighted):
+        """Pairs of undirected graphs count once, also if other graphs are directed, so that the batch is."""
+        A = self.matrix.copy()
+        if not weighted:
+            A.data[:] = 1
+        unequal = np.asarray(abs(A - A.T).sum(axis=1)).reshape(-1)
+        undirected = (self.sum(unequal) == 0)[self.graph_of_vertices]
+        if undirected.all() or not undirected.any():
+            return answer
+        if not isinstance(answer.values, tuple):
+            values = np.where(undirected, answer.values / 2, answer.values)
+        else:
+            start, end, scores = answer.values
+            both = _matrix_of((start, end, scores), A.shape)
+            once = undirected[start] & (start < end)
+            scores = np.where(once, (both + both.T)[start, end] / 2, scores)
+            kept = once | ~undirected[start]
+            values = start[kept], end[kept], scores[kept]
+        largest = values if isinstance(values, np.ndarray) else values[2]
+        return answer._replace(values=values, facts={**answer.facts, "largest": float(largest.max(initial=0))})
 
     def components(self) -> np.ndarray:
         """(count,) int64 array: the number of connected components of every graph, which store both directions of edges."""
@@ -228,6 +251,13 @@ class GraphBatch:
         linked = csr_array((np.concatenate([lengths, np.zeros(len(starts))]), np.concatenate([A.indices, starts]),
                             np.append(A.indptr, A.nnz + len(starts))), shape=(n + 1, n + 1))
         return run("sssp", linked, source=n).values[:n]
+
+
+def _matrix_of(edges, shape):
+    """The sparse matrix of edges (from, to, values)."""
+    from scipy.sparse import coo_array
+
+    return coo_array((edges[2], edges[:2]), shape=shape).tocsr()
 
 
 def _square(k, graph):

@@ -109,7 +109,8 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
         converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
         is not ``weighted`` does not read weights unless its option `weighted` is True: every edge counts as 1.
         Parallel edges of a NetworkX or igraph graph or a table are combined as the algorithm requires, see `parallel_edges`.
-        Duplicate entries of a matrix are added, as SciPy defines them.
+        Duplicate entries of a matrix are added, as SciPy defines them. A matrix with both directions of every edge is
+        undirected; a directed graph of NetworkX or igraph is directed even then, so that ordered pairs count in centralities.
     check : bool
         True: prove the result in linear time, from its definition and without the algorithm: distances by the edges that explain
         them, matchings by their maximality, a flow by its cut. `algorithms()` lists under ``check`` whether there is a proof.
@@ -148,23 +149,25 @@ def run(name: str, G: Any, *, check: bool = False, **options: Any) -> Answer:
     for key, value in given.items():
         if key not in _VERTICES:
             given[key] = _option(key, value)
-    nodes, table, weighted = None, None, given.get("weighted", False)
+    nodes, table, weighted, directed = None, None, given.get("weighted", False), False
     if not (isinstance(G, CheckedGraph) or is_sparse(G)):
         edges = _edges_of_graph(G, "weight" if row["weighted"] or weighted else None)
         for key in given.keys() & _VERTICES:
             given[key] = _vertex(G, edges.nodes, key, given[key])
         table = G if isinstance(G, EdgeTable) else None
+        directed = table is None and G.is_directed()
         G = _combined(edges, row["parallel_weighted" if weighted else "parallel"], name)
         if row["parallel"] == "count":
             given["counted"] = True
         nodes = None if edges.igraph else edges.nodes
     for key in given.keys() & _VERTICES:
         given[key] = integer(key, given[key], -2**63, 2**63 - 1)
-        if key == "sink" and given[key] < 0:
-            raise ValueError(f"sink is {given[key]}, expected a vertex from 0 to {G.shape[0] - 1}")
+        if not 0 <= given[key] < G.shape[0]:
+            raise ValueError(f"{key} is {given[key]}, " + (f"expected a vertex from 0 to {G.shape[0] - 1}" if G.shape[0]
+                                                           else "but G has no vertices"))
     checked = G if isinstance(G, CheckedGraph) else CheckedGraph(G)
     if checked.undirected:
-        given["undirected"] = True
+        given["undirected"] = row["undirected"] or not directed
     elif row["undirected"]:
         raise ValueError(f"G with shape {checked.shape} has edges in one direction only; {name} needs an undirected graph, "
                          "which stores both")

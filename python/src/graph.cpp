@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Graph algorithms by their names in the catalogue.
+#include <algorithm>
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <coppice/graph/catalogue/catalogue.hpp>
 #include <coppice/graph/catalogue/checks.hpp>
+#include <coppice/graph/catalogue/options.hpp>
 #include <coppice/graph/centrality/all_pairs.hpp>
 #include <coppice/graph/layout/layout.hpp>
 #include <coppice/graph/search/sampling.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
 
 #include "components.hpp"
 #include "matrix.hpp"
@@ -36,44 +40,15 @@ analytics_options options_of(nb::dict const& given) {
     analytics_options o;
     for (auto const& [key, value] : given) {
         auto const name = nb::cast<std::string>(key);
-        if (name == "source")
-            o.source = nb::cast<vertex_id>(value);
-        else if (name == "undirected")
+        auto const options = graph_options();
+        auto const known =
+            std::find_if(options.begin(), options.end(), [&](auto const& x) { return x.row.name == name; });
+        if (name == "undirected")
             o.undirected = nb::cast<bool>(value);
         else if (name == "counted")
             o.counted = nb::cast<bool>(value);
-        else if (name == "by-value")
-            o.by_value = nb::cast<bool>(value);
-        else if (name == "delta")
-            o.delta = nb::cast<double>(value);
-        else if (name == "damping")
-            o.damping = nb::cast<double>(value);
-        else if (name == "tolerance")
-            o.tolerance = nb::cast<double>(value);
-        else if (name == "max-iterations")
-            o.max_iterations = nb::cast<int>(value);
-        else if (name == "samples")
-            o.samples = nb::cast<std::int64_t>(value);
-        else if (name == "alpha")
-            o.alpha = nb::cast<double>(value);
-        else if (name == "resolution")
-            o.resolution = nb::cast<double>(value);
-        else if (name == "capacity")
-            o.capacity = nb::cast<int>(value);
-        else if (name == "weighted")
-            o.weighted = nb::cast<bool>(value);
-        else if (name == "sink")
-            o.sink = nb::cast<std::int64_t>(value);
-        else if (name == "hops")
-            o.hops = nb::cast<int>(value);
-        else if (name == "length")
-            o.length = nb::cast<int>(value);
-        else if (name == "return-bias")
-            o.return_bias = nb::cast<double>(value);
-        else if (name == "outward-bias")
-            o.outward_bias = nb::cast<double>(value);
-        else if (name == "seed")
-            o.seed = nb::cast<std::int64_t>(value);
+        else if (known != options.end())
+            known->set(o, nb::cast<double>(value));
         else
             throw argument_error("the option \"" + name + "\" of a graph algorithm is not known to Python");
     }
@@ -89,6 +64,16 @@ nb::object to_object(std::vector<T> values) {
     return to_python(std::move(values));
 }
 
+/// The graph with one value for both directions of every edge, if the algorithm reads the values and they differ; else
+/// an empty one. The graph has sorted rows.
+template <executor Executor>
+csr<double> with_equal_directions(Executor const& exec, std::string_view name, csr_view<double> a) {
+    for (graph_algorithm_row const& row : graph_algorithm_catalogue)
+        if (row.name == name && row.undirected && row.weighted && !is_symmetric(exec, a))
+            return both_directions(exec, a, row.parallel);
+    return {};
+}
+
 /// Returns (result, facts, failure, values per vertex, what the check of the result found). The check runs if `check`.
 nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& given, bool check) {
     auto const options = options_of(given);
@@ -98,9 +83,11 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
     {
         unlocked const released;
         with_executor(a.values, [&](auto const& exec) {
-            answer = run_graph_algorithm(exec, name, a.view<double>(), options);
+            auto const equal = with_equal_directions(exec, name, a.view<double>());
+            auto const graph = equal.rows() > 0 ? equal.view() : a.view<double>();
+            answer = run_graph_algorithm(exec, name, graph, options);
             if (check && answer.failure.empty())
-                wrong = check_graph_answer(name, host_graph_of(exec, a.view<double>()), answer, options);
+                wrong = check_graph_answer(name, host_graph_of(exec, graph), answer, options);
         });
     }
     nb::dict facts;

@@ -135,6 +135,8 @@ OTHERS = [
     (ValueError, "rounds is -1, expected 0", lambda: coppice.forests.linear_forest(A, rounds=-1)),
     (ValueError, "seed is -1, expected 0", lambda: coppice.forests.linear_forest(A, seed=-1)),
     (TypeError, "source is 1.5, expected an integer", lambda: coppice.graph.bfs(A, source=1.5)),
+    (ValueError, "source is 1099511627776, expected a vertex from 0", lambda: coppice.graph.bfs(A, source=2**40)),
+    (ValueError, "source is -1, expected a vertex from 0", lambda: coppice.graph.bfs(A, source=-1)),
     (TypeError, "tolerance is 'x', expected a number", lambda: coppice.graph.pagerank(A, tolerance="x")),
     (TypeError, "semiring is 3, expected a name", lambda: coppice.Matrix(A).mxv(v, 3)),
     (ValueError, r"out with shape \(8,\) is read-only", lambda: coppice.solve_tridiagonal(v, v, v, v, out=read_only())),
@@ -261,7 +263,7 @@ def test_empty_input():
     assert coppice.graph.components(E).facts["components"] == 0
     assert coppice.Matrix(E).mxv(none).shape == (0,) and coppice.Matrix(E).mxm(coppice.Matrix(E)).nnz == 0
     for call in (lambda: coppice.graph.bfs(E, source=0), lambda: coppice.graph.bfs(__import__("networkx").Graph())):
-        with pytest.raises(ValueError, match="vertex 0 of a graph of 0 vertices|no nodes"):
+        with pytest.raises(ValueError, match="no vertices|no nodes"):
             call()
 
 

@@ -349,6 +349,15 @@ def test_weights_of_graphs():
     assert coppice.graph.sssp(zero, source=0).values == {0: 0, 1: 0, 2: 0}
 
 
+def test_a_directed_graph_with_both_directions_stays_directed():
+    G = nx.DiGraph(nx.cycle_graph(5))
+    assert coppice.graph.betweenness(G).values == nx.betweenness_centrality(G, normalized=False)
+    assert coppice.graph.betweenness(G.to_undirected()).values == nx.betweenness_centrality(G.to_undirected(), normalized=False)
+    edges = {(u, v): value for u, v, value in coppice.graph.edge_betweenness(G).values}
+    assert edges == nx.edge_betweenness_centrality(G, normalized=False)
+    assert coppice.graph.components(G).facts["components"] == 1  # an algorithm for undirected graphs takes it
+
+
 def views_of(G):
     """Views of a graph, named."""
     first, edges = next(iter(G)), list(G.edges(keys=True) if G.is_multigraph() else G.edges)

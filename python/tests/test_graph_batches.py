@@ -110,3 +110,22 @@ def test_a_batch_is_as_fast_as_one_graph():
         return best
 
     assert seconds(lambda: B.run("components")) < 3 * seconds(lambda: coppice.graph.components(one)) + 0.01
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_betweenness_of_directed_and_undirected_graphs(weighted):
+    graphs = some_graphs(20) + some_graphs(20, directed=True)
+    B = GraphBatch(graphs)
+    found = B.split(B.run("betweenness", weighted=weighted).values)
+    start, end, scores = B.run("edge-betweenness", weighted=weighted).values
+    of = B.graph_of_vertices[start]
+    for k, A in enumerate(graphs):
+        G = networkx_of(A, directed=k >= 20)
+        unequal = A != A.T if weighted else A.sign() != A.sign().T
+        if A.shape[0] == 0 or (k >= 20 and unequal.nnz == 0):  # a matrix with both directions of every edge is undirected
+            continue
+        weight = "weight" if weighted else None
+        assert np.allclose(found[k], list(nx.betweenness_centrality(G, weight=weight, normalized=False).values()))
+        expected = nx.edge_betweenness_centrality(G, weight=weight, normalized=False)
+        mine = {(int(u - B.first[k]), int(v - B.first[k])): s for u, v, s in zip(start[of == k], end[of == k], scores[of == k])}
+        assert mine == pytest.approx({edge: score for edge, score in expected.items() if k >= 20 or edge[0] != edge[1]})
