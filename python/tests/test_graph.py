@@ -358,6 +358,15 @@ def test_a_directed_graph_with_both_directions_stays_directed():
     assert coppice.graph.components(G).facts["components"] == 1  # an algorithm for undirected graphs takes it
 
 
+def test_two_weights_of_an_undirected_edge_are_combined():
+    G = nx.DiGraph([(0, 1, {"weight": 5}), (1, 0, {"weight": 2})])
+    A = sp.csr_array([[0, 5.0], [2, 0]])
+    for H in (G, A):
+        assert coppice.graph.mst(H).facts["weight"] == 2
+        assert coppice.graph.matching(H, check=True).facts["weight"] == 5
+    assert coppice.graph.sssp(A, source=1).values.tolist() == [2, 0]  # reads directed edges
+
+
 def views_of(G):
     """Views of a graph, named."""
     first, edges = next(iter(G)), list(G.edges(keys=True) if G.is_multigraph() else G.edges)
