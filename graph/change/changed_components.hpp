@@ -9,9 +9,9 @@
 namespace coppice::inline v0_1 {
 
 /// Computes the connected components of the undirected graph `g` from those of the graph before the edges `added` and
-/// `removed` (one direction each suffices). Labels are as in connected_components(). Only components that lost an edge
-/// are searched again; added edges unite the others. Time: O(n + changes + edges of components that lost an edge). The
-/// result is the same for any number of threads, on host and CUDA. Waits.
+/// `removed` (one direction each suffices; an edge may be in both). Labels are as in connected_components(). Only
+/// components that lost an edge are searched again; added edges unite the others. Time: O(n + changes + edges of
+/// components that lost an edge). The result is the same for any number of threads, on host and CUDA. Waits.
 ///
 /// Throws dimension_error if `old` has another number of vertices or the arrays of a batch differ in length,
 /// argument_error for an index that is no vertex.
@@ -56,13 +56,18 @@ struct unite_again {
         unite_trees(worker, up, u, g.neighbors[k]);
     }
 };
+/// Unites the ends of an added edge. Edges at components that lost an edge are united by unite_again if they are in the
+/// graph: an edge that was added may have been removed again.
 struct unite_pair {
     vertex_id const* ends;
+    vertex_id const* labels;
+    std::int32_t const* lost;
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
-        unite_trees(worker, up, ends[2 * e], ends[2 * e + 1]);
+        vertex_id const u = ends[2 * e], v = ends[2 * e + 1];
+        if (lost[labels[u]] == 0 && lost[labels[v]] == 0) unite_trees(worker, up, u, v);
     }
 };
 /// Old labels as parents; the vertices of lost components become roots.
@@ -108,7 +113,7 @@ components_result components_again(Executor const& exec, graph_view g, component
     vertex_map(exec, nullptr, old_ends.data(), nothing(), flag_component{went.data(), labels, lost});
     for_each(exec, n, keep_tree{labels, lost, up});
     edge_map(exec, nullptr, all_vertices.data(), g, nothing(), unite_again{g, labels, lost, up});
-    vertex_map(exec, nullptr, new_edges.data(), nothing(), unite_pair{came.data(), up});
+    vertex_map(exec, nullptr, new_edges.data(), nothing(), unite_pair{came.data(), labels, lost, up});
     vertex_map(exec, nullptr, all_vertices.data(), nothing(), flatten_tree{up});
     result.components = reduce(exec, n, std::int64_t{0}, is_root{up}, plus{});
     return result;

@@ -133,3 +133,32 @@ TEST_CASE_TEMPLATE("batches: the last of several updates counts, invalid ones ar
     auto const start = exec.copy(std::vector<double>{1, -1, 0});
     CHECK_THROWS_AS(pagerank<double>(exec, a, a, {}, {}, start.view()), argument_error);
 }
+
+TEST_CASE_TEMPLATE("components after an edge was both added and removed", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const n = 6;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        changing graph{n, {}, std::mt19937{seed}};
+        graph.add(graph.edges(int(seed % 5)));
+        auto const a = plain_of(graph.entries, n).on(exec);
+        auto const old = connected_components(exec, graph_view(a));
+        auto const paths = sssp(exec, a.view(), 0);
+        auto const added = graph.edges(2);
+        auto removed = graph.edges(1); // may be in the graph or not
+        auto const& again = seed % 2 == 0 ? added : removed;
+        removed.from.push_back(again.from[0]);
+        removed.to.push_back(again.to[0]);
+        removed = both_directions(edge_batch<double>{removed.from, removed.to, {}});
+        auto const more = with_edges(exec, a.view(), added), both = without_edges(exec, more.view(), removed);
+        auto const fewer = without_edges(exec, a.view(), removed), other = with_edges(exec, fewer.view(), added);
+        for (auto const* const b : {&both, &other}) {
+            auto const found = components_again(exec, graph_view(*b), old, ends_of(added), ends_of(removed));
+            auto const fresh = connected_components(exec, graph_view(*b));
+            CHECK(to_vector(exec, found.labels) == to_vector(exec, fresh.labels));
+            CHECK(found.components == fresh.components);
+            CHECK(to_vector(exec, sssp_again(exec, b->view(), 0, paths).distances) ==
+                  to_vector(exec, sssp(exec, b->view(), 0).distances));
+        }
+    }
+}
