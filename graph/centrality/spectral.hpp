@@ -138,10 +138,12 @@ struct degree_of {
     COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
 };
 
+/// Returns false if the sum is not finite.
 template <executor Executor>
-void scale_to_sum(Executor const& exec, buffer<double>& x) {
+bool scale_to_sum(Executor const& exec, buffer<double>& x) {
     double const sum = reduce(exec, x.size(), 0.0, value_at<double>{x.data()}, plus{}), factor = 1 / sum;
     if (sum > 0) for_each(exec, x.size(), scale_value{x.data(), factor});
+    return std::isfinite(sum);
 }
 
 } // namespace analytics
@@ -226,9 +228,10 @@ hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view 
     fill(exec, result.hubs.view(), 1 / double(n));
     while (result.iterations < options.max_iterations && !result.converged) {
         in(result.hubs, result.authorities);
-        scale_to_sum(exec, result.authorities);
+        if (!scale_to_sum(exec, result.authorities)) return result;
         out(result.authorities, y);
         double const size = reduce(exec, n, 0.0, score_size{result.hubs.data(), y.data(), 0, false}, plus{});
+        if (!std::isfinite(size)) return result; // scaled to the sum, the scores would be 0
         double const scale = size > 0 ? 1 / size : 0;
         result.residual = take_step(exec, result.hubs, y, next, scale, 0, 0);
         ++result.iterations;

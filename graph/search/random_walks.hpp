@@ -114,8 +114,8 @@ struct sum_weights_of_row {
         std::int64_t bad = 0;
         for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) {
             double const x = double(a.coefficients[k]);
-            bad += x >= 0 && x - x == 0 ? 0 : 1;
             sums[k] = sum += x;
+            bad += x >= 0 && sum - sum == 0 ? 0 : 1;
         }
         return bad;
     }
@@ -145,7 +145,7 @@ buffer<vertex_id> random_walks(Executor const& exec, csr_view<T> a, array_view<v
     buffer<double> sums(exec, options.weighted ? g.edge_count : 0);
     if (options.weighted &&
         reduce(exec, g.vertices, std::int64_t{0}, sum_weights_of_row<T>{a, sums.data()}, plus{}) > 0)
-        throw matrix_error("random_walks: a weight is negative or not finite");
+        throw matrix_error("random_walks: a weight is negative, or the weights of a vertex have no finite sum");
     buffer<vertex_id> walks(exec, count * (options.length + std::int64_t(1)));
     bool const biased = options.return_bias != 1 || options.outward_bias != 1;
     for_each(exec, count,

@@ -227,6 +227,8 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     if (weighted) {
         auto const all_vertices = every_vertex(exec, g);
         edge_sum(exec, nullptr, all_vertices.data(), g, weights_of_row<T>{weights.outgoing.data(), out_sums.data()});
+        check_weights<is_no_weight<T>>(exec, "sums of the weights of vertices, for pagerank",
+                                       std::as_const(out_sums).view(), n, "finite sums");
     }
     out_weight<T> const out{g, weighted ? out_sums.data() : nullptr};
     store_rank<T> store{

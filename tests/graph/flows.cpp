@@ -363,6 +363,17 @@ TEST_CASE_TEMPLATE("maximum flow: very large capacities do not round it", Fixtur
     CHECK(max_flow(exec, view_of(near_infinity.plain().on(exec)), 0, 2).value == 1e290);
 }
 
+TEST_CASE_TEMPLATE("weights whose sums overflow are refused, or give no result", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder g(4);
+    for (auto const& [u, v] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}}) g.edge(u, v, 1e308);
+    auto const a = g.plain().on(exec);
+    analytics_options const options{.undirected = true, .weighted = true};
+    CHECK_THROWS_AS(run_graph_algorithm(exec, "pagerank", a.view(), options), matrix_error);
+    CHECK_THROWS_AS(run_graph_algorithm(exec, "random-walks", a.view(), options), matrix_error);
+    CHECK(!run_graph_algorithm(exec, "hits", a.view(), options).failure.empty());
+}
+
 TEST_CASE_TEMPLATE("random walks: follow edges with the probabilities of node2vec", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
