@@ -127,7 +127,7 @@ def from_table(table: Any, source: str = "source", target: str = "target", weigh
     array([0, 1, 2])
     """
     columns = [source, target] if weight is None else [source, target, weight]
-    read = _reader(table)
+    read = _reader(table, columns)
     ends = [_ids_of(name, read(name)) for name in columns[:2]]
     weights = None if weight is None else _weights_of(weight, read(weight))
     if weights is not None and len(weights) != len(ends[0]):
@@ -201,10 +201,10 @@ def _placed(found, vertices):
     return numbers[found.start], numbers[found.end]
 
 
-def _reader(table):
-    """A function from the name of a column to its values."""
+def _reader(table, columns):
+    """A function from the name of a column to its values. Of a file, those of source, target and weight are read."""
     if isinstance(table, (str, os.PathLike)):
-        table = _read_file(os.fspath(table))
+        table = _read_file(os.fspath(table), columns)
     if isinstance(table, Mapping):
         return lambda name: _checked(name, list(table), table.__getitem__)
     if not hasattr(table, "columns") or not hasattr(table, "__getitem__") or hasattr(table, "schema") and hasattr(
@@ -232,7 +232,7 @@ def _arrow_table(table):
     return pyarrow.interchange.from_dataframe(table)
 
 
-def _read_file(name):
+def _read_file(name, columns):
     if not os.path.exists(name):
         raise FileNotFoundError(f"table is {name!r}, which is no file")
     lower = name.lower()
@@ -252,7 +252,9 @@ def _read_file(name):
     if _module("pandas"):
         import pandas
 
-        return pandas.read_csv(name, sep=separator)
+        missing = {column: [""] for column in columns[:2]}  # "NA" and "null" are names
+        missing.update((column, ["", "nan", "NaN", "NA", "null"]) for column in columns[2:])
+        return pandas.read_csv(name, sep=separator, na_values=missing, keep_default_na=False)
     if _module("polars"):
         import polars
 

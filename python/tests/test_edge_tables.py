@@ -125,6 +125,19 @@ def test_files(ending, tmp_path):
     assert G.ids.tolist() == ["bonn", "lima", "oslo", "rome"] and G.weights.tolist() == NAMES["cost"]
 
 
+def test_files_with_names_that_pandas_takes_for_missing_values(tmp_path):
+    pytest.importorskip("pandas")
+    name = tmp_path / "edges.csv"
+    name.write_text("source,target,w,note\nNA,null,1,\nnull,None,2,NA\n")
+    assert from_table(name, weight="w").ids.tolist() == ["NA", "None", "null"]
+    name.write_text("source,target,w\nNA,,1\n")
+    with pytest.raises(ValueError, match="column 'target' has 1 missing values"):
+        from_table(name)
+    name.write_text("source,target,w\na,b,nan\n")
+    with pytest.raises(ValueError, match="column 'w' has 1 missing values"):
+        from_table(name, weight="w")
+
+
 def test_edge_index():
     ends = np.array([[0, 1, 3], [1, 3, 0]])
     G = from_edge_index(ends, vertices=5)
