@@ -63,16 +63,19 @@ struct command {
     std::function<outcome()> run{};
 };
 
-/// Parses an integer in plain digits, within the range of its type; other text is a usage_error.
+/// Parses an integer in plain digits, within the range of its type; other text is a usage_error, which names the range
+/// only if the text is beyond it.
 template <class Integer>
 Integer read_integer(std::string const& option, std::string const& text) {
     Integer value{};
     char const* const end = text.data() + text.size();
-    if (auto const [stop, status] = std::from_chars(text.data(), end, value); stop == end && status == std::errc{})
-        return value;
-    throw usage_error(option + " is '" + text + "', expected a whole number from " +
-                      std::to_string(std::numeric_limits<Integer>::min()) + " to " +
-                      std::to_string(std::numeric_limits<Integer>::max()));
+    auto const [stop, status] = std::from_chars(text.data(), end, value);
+    if (stop == end && status == std::errc{}) return value;
+    using limits = std::numeric_limits<Integer>;
+    std::string const range = status == std::errc::result_out_of_range || std::is_unsigned_v<Integer>
+                                  ? " from " + std::to_string(limits::min()) + " to " + std::to_string(limits::max())
+                                  : "";
+    throw usage_error(option + " is '" + text + "', expected a whole number" + range);
 }
 
 /// Adds an option with such a value; `value` is an integer or an optional integer.

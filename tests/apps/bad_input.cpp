@@ -136,6 +136,7 @@ std::vector<bad_run> const table = {
     {{"pagerank", "@good.mtx", "--max-iterations", "0"}, 2, "--max-iterations is 0, expected an integer from 1"},
     {{"katz", "@good.mtx", "--alpha", "-1"}, 2, "--alpha is -1, expected a number from 0 to 1e+300"},
     {{"communities", "@good.mtx", "--resolution", "0"}, 2, "--resolution is 0, expected a number above 0"},
+    {{"closeness", "@good.mtx", "--samples", "1e3"}, 2, "--samples is '1e3', expected a whole number\n"},
     {{"bfs", "@good.mtx", "--hops", "-1"}, 2, "--hops is -1, expected an integer from 0"},
     {{"random-walks", "@good.mtx", "--return-bias", "0"}, 2, "--return-bias is 0, expected a number from 1e-100"},
     {{"min-cut", "@good.mtx", "--source", "1", "--sink", "3"}, 3, "error: 2 capacities are negative"},
