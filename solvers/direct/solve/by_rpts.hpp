@@ -10,6 +10,7 @@
 #include <coppice/solvers/direct/solve/band_rows.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
 namespace coppice::inline v0_1::chain {
 
@@ -24,9 +25,9 @@ bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options co
     else
         return false;
 }
-/// Bytes of workspace for a matrix that rpts_applies() accepts.
+/// Bytes of workspace of the batch of a matrix that rpts_applies() accepts.
 template <class T, class Executor>
-std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
+std::int64_t batch_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
     if constexpr (std::is_floating_point_v<T>) {
         std::int64_t const each = rows_of_each(a);
         if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
@@ -35,6 +36,18 @@ std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int6
     } else {
         return 0;
     }
+}
+/// Bytes of the flags of uncertain systems of a batch on the host; 0 if none can be. CUDA has them in error_memory.
+template <class T, class Executor>
+std::int64_t uncertain_bytes(Executor const&, band_matrix<T> const& a) {
+    bool const is_batch = std::is_same_v<Executor, host_executor> && a.systems > 1 && !interleaves(a);
+    bool const is_reduced = (a.offsets ? largest_of(a) : rows_of_each(a)) > rpts::host_last;
+    return is_batch && is_reduced ? a.systems * std::int64_t(sizeof(int)) : 0;
+}
+/// Bytes of workspace for a matrix that rpts_applies() accepts: those of the batch, followed by the flags.
+template <class T, class Executor>
+std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
+    return batch_bytes(exec, a, columns, cyclic) + uncertain_bytes(exec, a);
 }
 /// Whether the first attempt is RPTS. Cyclic systems with a report begin with the chain solver unless the method is
 /// rpts: singular ones are common among them (without a boundary condition constants are in the null space), and the

@@ -10,6 +10,7 @@
 /// later attempts of solve_run do the same (later_attempts::replace()).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -88,18 +89,20 @@ void solve_system_by_chain(host_executor const& exec, band_matrix<T> const& a, s
     for (std::int64_t j = 0; j < rows.count; ++j) x[rows.first + j * rows.stride] = rhs.data()[j];
 }
 
-/// After solve_by_rpts: solves the systems again whose column is not finite or, unless x is certain, not accurate. `d`
-/// is the original right-hand side.
+/// After solve_by_rpts: solves the systems again whose column is not finite or, if the system is uncertain, not
+/// accurate. `d` is the original right-hand side; `uncertain` has a flag for each system, or is null if none is.
 template <class T>
 void replace_wrong(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                   band_options const& o, bool certain) {
+                   band_options const& o, int const* uncertain) {
     std::vector<column_error> errors;
-    if (!certain) errors = errors_of(exec, a, d, x, o);
+    if (uncertain) errors = errors_of(exec, a, d, x, o);
     for (std::int64_t c = 0; c < x.columns; ++c) {
         T* const column = x.pointer + c * x.leading;
         for (std::int64_t s = 0; s < a.systems; ++s) {
             system_rows const rows = rows_of_system(a, s);
-            if (certain ? is_all_finite(column, rows) : is_accurate<T>(errors[std::size_t(s * x.columns + c)]))
+            // each system by its own flag: its bits must not depend on the others of the batch
+            if (uncertain && uncertain[s] != 0 ? is_accurate<T>(errors[std::size_t(s * x.columns + c)])
+                                               : is_all_finite(column, rows))
                 continue;
             solve_system_by_chain(exec, a, rows, d.pointer + c * d.leading, column, o);
         }
@@ -144,11 +147,17 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
         original_rhs<T> rhs(exec, d);
         auto const save = [&] { rhs.save(); };
         std::function<void()> const none, saves = std::ref(save);
-        auto const batch = batch_of(a, d, x, o.cyclic);
+        int of_one = 0;
+        int* uncertain = a.systems == 1 ? &of_one : nullptr;
+        if (uncertain_bytes(exec, a) > 0) {
+            uncertain = reinterpret_cast<int*>(workspace.data() + batch_bytes(exec, a, x.columns, o.cyclic));
+            std::fill_n(uncertain, a.systems, 0);
+        }
+        auto const batch = batch_of(a, d, x, o.cyclic, nullptr, uncertain);
         auto const outcome =
             solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold}, in_place ? saves : none);
         if (!(outcome.finite && outcome.certain) && (!in_place || rhs.is_saved()))
-            replace_wrong(exec, a, rhs.columns(), x, o, outcome.certain);
+            replace_wrong(exec, a, rhs.columns(), x, o, outcome.certain ? nullptr : uncertain);
     }
 }
 

@@ -58,9 +58,9 @@ struct tridiagonal_batch {
     /// Null, or where 1 is written if an element of x is not finite, in memory of the executor. The caller sets it to 0
     /// before. The check takes almost no time.
     int* not_finite = nullptr;
-    /// On CUDA, with not_finite, for systems of equal size: null, or for each system where 1 is written if x may be
-    /// finite and wrong, because the reduction with pivoting found no good split of two neighbouring partitions. Then 1
-    /// is also written to *not_finite. Takes no time. The host reports this in tridiagonal_outcome.
+    /// Null, or for each system where 1 is written if x may be finite and wrong, because the reduction with pivoting
+    /// found a zero pivot (host) or no good split of two neighbouring partitions. The caller sets them to 0 before. On
+    /// CUDA for systems of equal size, with not_finite: 1 is then also written to *not_finite. Takes no time.
     int* uncertain = nullptr;
 };
 
@@ -106,7 +106,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
 struct tridiagonal_outcome {
     bool finite = true; ///< all elements are
     /// No reduction with pivoting found a zero pivot, or two neighbouring partitions that are nearly singular with
-    /// every split. If one did, x may be wrong.
+    /// every split. If one did, x may be wrong; tridiagonal_batch::uncertain reports which systems.
     bool certain = true;
 };
 

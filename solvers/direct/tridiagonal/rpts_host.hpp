@@ -42,7 +42,8 @@ private:
 
 /// Executes a step for the partitions of all systems in tasks: some partitions of a large system, or many small
 /// systems. Right-hand sides are processed one after the other; the matrix is reduced again for each. Returns whether
-/// all calls of rpts_reduce or rpts_substitute returned true.
+/// all calls of rpts_reduce or rpts_substitute returned true. The systems for which rpts_reduce did not are flagged as
+/// uncertain.
 template <class T>
 bool run_level(host_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
     bool (*kernel)(level<T> const&, std::int64_t, std::int64_t) = nullptr;
@@ -59,7 +60,10 @@ bool run_level(host_executor const& exec, level<T> const& s, level_step step, pi
             exec, s.fine.systems * each, together, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
                 for (std::int64_t t = begin; t < end; ++t) {
                     std::int64_t const first = t % each * host_task_partitions;
-                    ok.add(kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions)));
+                    level<T> const one = s.at(t / each, c);
+                    bool const done = kernel(one, first, std::min(first + host_task_partitions, s.partitions));
+                    ok.add(done);
+                    if (!done && step == level_step::reduce && one.fine.uncertain) raise_flag(one.fine.uncertain);
                 }
             });
     return bool(ok);

@@ -108,7 +108,8 @@ template <class T, executor Executor, class Levels>
 tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T> systems, T* memory,
                           tridiagonal_options options, std::function<void()> const& save_rhs = {}) {
     T const threshold = static_cast<T>(options.threshold);
-    bool const cyclic = systems.cyclic;
+    bool const cyclic = systems.cyclic, checked = options.pivot != pivoting::none && !(threshold > T(0));
+    if (!checked) systems.uncertain = nullptr;
     // avoids the setup of levels, to save time for small systems
     if (how.is_last(systems.size, systems.systems, cyclic)) {
         if (save_rhs) save_rhs();
@@ -134,7 +135,7 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
     bool certain = true;
     for (int k = 0; k < depth; ++k) certain = run(k, level_step::reduce) && certain;
     bool const has_pivots = certain && threshold == T(0); // entries that count as zero are no pivots
-    if (options.pivot == pivoting::none || threshold > T(0)) certain = true;
+    if (!checked) certain = true;
     bool finite = result_of(
         [&] { return solve_last(exec, how, systems, threshold, pivot_of_level(options.pivot, depth), memory + used); });
     for (int k = depth - 1; k > 0; --k) finite = run(k, level_step::substitute) && finite;

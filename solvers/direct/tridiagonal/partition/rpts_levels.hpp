@@ -46,7 +46,7 @@ struct system_view {
     /// if there is no such row. Consists of whole pairs of partitions. CUDA uses the kernels of cyclic systems for it.
     bool is_segment = false;
     T const *before = nullptr, *after = nullptr;
-    // On CUDA: see tridiagonal_batch. Both may be null.
+    // See tridiagonal_batch. Both may be null; the host does not write the first.
     int *not_finite = nullptr, *uncertain = nullptr;
 
     /// Whether the coupling before the first row (after the last row) of a segment exists.
