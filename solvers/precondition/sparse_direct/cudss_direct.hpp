@@ -19,6 +19,7 @@
 #include <coppice/solvers/precondition/sparse_direct/matrix_properties.hpp>
 #include <coppice/solvers/precondition/sparse_direct/scaling_powers.hpp>
 #include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
+#include <coppice/solvers/precondition/sparse_direct/vanishing_sums.hpp>
 
 namespace coppice::inline v0_1::detail {
 
@@ -117,6 +118,7 @@ public:
 private:
     void refactor_or_throw(Executor const& exec, csr_view<scalar> a) {
         auto const properties = properties_of(a);
+        refuse_vanishing_sums(a);
         bool const keeps_form = factors_ && fits(kind_, properties) && properties.symmetric == symmetric_;
         if (!keeps_form) return factorise_anew(exec, a, properties);
         set_powers(exec, a);

@@ -22,6 +22,7 @@
 #include <coppice/solvers/precondition/sparse_direct/minimum_degree.hpp>
 #include <coppice/solvers/precondition/sparse_direct/scaling_powers.hpp>
 #include <coppice/solvers/precondition/sparse_direct/transversal.hpp>
+#include <coppice/solvers/precondition/sparse_direct/vanishing_sums.hpp>
 
 #if defined(COPPICE_HAS_EIGEN)
 namespace coppice::inline v0_1::detail {
@@ -469,6 +470,7 @@ struct sparse_factors<S>::state {
         if (options.method == method::cudss)
             throw argument_error("sparse direct solver: method=cudss is for the CUDA backend; use method=auto");
         auto const properties = properties_of(a);
+        refuse_vanishing_sums(a);
         if (options.method >= method::klu) return factor_by_suitesparse(a, properties);
         if (options.method == method::automatic && factor_bands(a, properties)) return;
         if (double(a.nonzeros()) > std::min(2 * limit(1).nonzeros, 1e9))

@@ -84,8 +84,9 @@ public:
     /// smallest. Checks interruption::current().
     ///
     /// Throws argument_error if the build lacks Eigen or the named library; matrix_error if an estimate exceeds its
-    /// limit, for a zero pivot (the matrix is singular to working precision), for a structurally singular matrix, and,
-    /// if a method is requested, for a matrix that is not suited.
+    /// limit, for a matrix that is singular to working precision (a zero pivot, or all rows or columns of a connected
+    /// component sum to zero up to rounding), for a structurally singular matrix, and, if a method is requested, for a
+    /// matrix that is not suited.
     sparse_factors(csr_view<S> a, sparse_direct_options const& options);
     ~sparse_factors();
     sparse_factors(sparse_factors&&) noexcept;

@@ -215,6 +215,68 @@ TEST_CASE_TEMPLATE("direct: singular matrices are refused, and refresh takes new
                          matrix_error);
 }
 
+/// Laplacian of a graph of n vertices in which i is connected with i - 1 and i - distance, with random weights, of
+/// which some are very large; `columns`: a rate matrix, whose columns sum to zero.
+dense laplacian(int n, int distance, bool weighted, bool columns, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> value(0.1, 1);
+    dense m(n);
+    for (int i = 1; i < n; ++i)
+        for (int const j : {i - 1, i - distance})
+            if (j >= 0)
+                for (auto const& [row, column] : {std::pair{i, j}, std::pair{j, i}}) {
+                    double const weight = weighted ? value(random) * (random() % 8 == 0 ? 1e6 : 1) : 1;
+                    if (!columns && column > row) continue;
+                    m(row, column) -= weight, m(column, column) += weight;
+                    if (!columns) m(column, row) -= weight, m(row, row) += weight;
+                }
+    return m;
+}
+
+TEST_CASE_TEMPLATE("direct: matrices whose rows or columns sum to zero are singular", Fixture, COPPICE_TEST_EXECUTORS) {
+    if (!has_sparse_direct()) return;
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T, dense const& m, bool singular) {
+        auto const a = exec.copy(to_csr<T>(m));
+        if (singular)
+            CHECK_THROWS_WITH_AS(make_preconditioner(exec, "direct", a.view()), doctest::Contains("singular"),
+                                 matrix_error);
+        else
+            CHECK_NOTHROW(make_preconditioner(exec, "direct", a.view()));
+    };
+    for (int const n : {2, 3, 10, 50, 150})
+        for (int const distance : {1, 3, 20}) // path; few bands; more bands than the band solver takes
+            for (bool const weighted : {false, true})
+                for (bool const columns : {false, true}) {
+                    CAPTURE(n);
+                    CAPTURE(distance);
+                    CAPTURE(weighted);
+                    CAPTURE(columns);
+                    auto m = laplacian(n, distance, weighted, columns, unsigned(n));
+                    auto pair = dense(2 * n); // and a second component, which is not singular
+                    for (int i = 0; i < n; ++i) {
+                        pair(n + i, n + i) = 1;
+                        for (int j = 0; j < n; ++j) pair(i, j) = std::ldexp(m(i, j), 1000);
+                    }
+                    check(1.0, m, true);
+                    check(std::complex<double>(), m, true);
+                    if (!weighted) check(1.0f, m, true);
+                    check(1.0, pair, true);
+                    m(n / 2, n / 2) *= 1 + 1e-10;
+                    check(1.0, m, false);
+                }
+    // Other values on the same pattern.
+    auto m = laplacian(20, 1, false, false, 1);
+    auto const singular = exec.copy(to_csr<double>(m));
+    for (int i = 0; i < 20; ++i) m(i, i) += 1;
+    auto const regular = exec.copy(to_csr<double>(m));
+    auto p = make_preconditioner(exec, "direct", regular.view());
+    CHECK_THROWS_AS(p.refresh(exec, singular.view()), matrix_error);
+    p.refresh(exec, regular.view());
+    std::vector<double> const ones(20, 1);
+    for (double const x : apply(exec, p, ones)) CHECK(x == doctest::Approx(1).epsilon(1e-14));
+}
+
 TEST_CASE_TEMPLATE("direct: factors on the device where cuDSS is installed", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const general = generate<double>(host_executor{1}, "convection", {.nx = 30});
