@@ -106,6 +106,16 @@ COPPICE_LANE T safe_reciprocal(T const& a) {
     return reciprocal(select(magnitude(a) < smallest, smallest, a));
 }
 
+/// Returns the power of two that makes a >= 0 a normal number if it is subnormal, else 1, also for 0 and NaN. No single
+/// factor scales every subnormal number to about 1: rows are multiplied by this one first.
+template <class T>
+COPPICE_LANE T subnormal_lift(T const& a) {
+    using real = typename lane_traits<T>::value_type;
+    using limits = std::numeric_limits<real>;
+    T const lifted = select(T(0) < a, T(1 / limits::epsilon()), T(1));
+    return select(a < T(limits::min()), lifted, T(1));
+}
+
 /// Returns the power of two s that scales a >= 0 such that 0.75 <= a s < 1.5, computed from the exponent of the rounded
 /// `a` in three integer instructions. For the two largest binades a s < 6; for subnormal a, a s < 1.5. s is finite and
 /// positive for every `a`, including NaN.

@@ -263,9 +263,9 @@ private:
             COPPICE_UNROLL
             for (int distance = 1; distance < lanes; distance *= 2)
                 size = larger(team.from(size, team.rank() ^ distance), size);
-            real const scale = scale_to_one(size);
-            column[r] = scaled(column[r], scale);
-            other[r] = scaled(other[r], scale);
+            row_scale<real> const scale(size);
+            column[r] = scale.of(column[r]);
+            other[r] = scale.of(other[r]);
         }
     }
     /// Eliminates the unknowns m between the two segments from the first `Rows` rows. A pivot counts as zero if its

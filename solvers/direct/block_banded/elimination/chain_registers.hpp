@@ -21,8 +21,7 @@ COPPICE_HD inline void prepare_block_row(Team const& team, T* block_row, elimina
     stack_view<T> const rows{block_row + K, K, K + W, 0};
     if (how.flush) flush_rows(team, rows, 0, K, K + W, how.threshold);
     if (how.equilibrate) {
-        for (int r = team.rank(); r < K; r += team.size())
-            block_row[r] = scaled(block_row[r], scale_of(rows, r, K + W));
+        for (int r = team.rank(); r < K; r += team.size()) block_row[r] = scale_of(rows, r, K + W).of(block_row[r]);
         team.sync();
         equilibrate_rows(team, rows, 0, K, K + W);
     }

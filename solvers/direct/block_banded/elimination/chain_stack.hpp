@@ -13,20 +13,31 @@
 
 namespace coppice::inline v0_1::chain {
 
-/// Power of two that scales the largest of the active entries of a row to about 1.
+/// Scales the largest entry of a row, of magnitude `size`, to about 1. Exact; changes neither zero rows nor rows that
+/// are not finite.
+template <class R>
+struct row_scale {
+    R lift, scale; ///< powers of two
+    COPPICE_LANE explicit row_scale(R const& size) : lift(subnormal_lift(size)), scale(scale_to_one(lift * size)) {}
+    template <class T>
+    COPPICE_LANE T of(T const& value) const {
+        return scaled(scaled(value, lift), scale);
+    }
+};
+/// The scale of a row with these active entries.
 template <class T>
-COPPICE_LANE auto scale_of(stack_view<T> const& s, int r, int active) {
+COPPICE_LANE row_scale<real_lane_t<T>> scale_of(stack_view<T> const& s, int r, int active) {
     auto size = magnitude(s(r, 0));
     for (int j = 1; j < active; ++j) size = larger(magnitude(s(r, j)), size);
-    return scale_to_one(size);
+    return row_scale<real_lane_t<T>>(size);
 }
 
 /// Scales `rows` rows from `first` on so that the largest active entry of each is about 1.
 template <class T, class Team>
 COPPICE_HD inline void equilibrate_rows(Team const& team, stack_view<T> const& s, int first, int rows, int active) {
     for (int r = first + team.rank(); r < first + rows; r += team.size()) {
-        auto const factor = scale_of(s, r, active);
-        for (int j = 0; j < s.columns; ++j) s(r, j) = scaled(s(r, j), factor);
+        auto const scale = scale_of(s, r, active);
+        for (int j = 0; j < s.columns; ++j) s(r, j) = scale.of(s(r, j));
     }
     team.sync();
 }

@@ -26,8 +26,8 @@ void scale_rows(T* rows, int pitch, int count, int rhs_count) {
     for (int t = 0; t < count; ++t) {
         T largest(0);
         for (int j = 0; j < Entries; ++j) largest = larger(magnitude(rows[j * pitch + t]), largest);
-        T const scale = scale_to_one(largest);
-        for (int j = 0; j < Entries + rhs_count; ++j) rows[j * pitch + t] *= scale;
+        row_scale<T> const scale(largest);
+        for (int j = 0; j < Entries + rhs_count; ++j) rows[j * pitch + t] = scale.of(rows[j * pitch + t]);
     }
 }
 

@@ -87,8 +87,9 @@ struct partition_rows {
 template <pivoting P, class T, class R>
 COPPICE_LANE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper, R const& rhs) {
     if constexpr (P == pivoting::scaled_partial) {
-        T const scale = near_inverse(larger(larger_magnitude(lower, diagonal), magnitude(upper)));
-        return {scale * lower, scale * diagonal, scale * upper, scale * rhs};
+        T const largest = larger(larger_magnitude(lower, diagonal), magnitude(upper));
+        T const lift = subnormal_lift(largest), scale = near_inverse(lift * largest);
+        return {scale * (lift * lower), scale * (lift * diagonal), scale * (lift * upper), scale * (lift * rhs)};
     } else {
         return {lower, diagonal, upper, rhs};
     }

@@ -199,7 +199,96 @@ void check_factored(Executor const& exec) {
             }
 }
 
+/// Small integers, which rows of the smallest subnormal powers of two can represent.
+template <class T>
+void round_values(std::vector<T>& values) {
+    using real = real_of<T>;
+    for (T& value : values)
+        if constexpr (std::is_same_v<T, real>)
+            value = std::round(8 * value);
+        else
+            value = {std::round(8 * value.real()), std::round(8 * value.imag())};
+}
+/// The exponent by which row i is scaled: a third of the rows becomes subnormal.
+template <class T>
+int exponent_of_row(std::int64_t i) {
+    constexpr bool single = sizeof(real_of<T>) == 4;
+    int const of_third[] = {single ? -148 : -1073, 0, single ? 100 : 800};
+    return of_third[(i + i / 5) % 3];
+}
+template <class T>
+T times_power_of_row(T value, std::int64_t i) {
+    real_of<T> const half = std::ldexp(real_of<T>(1), exponent_of_row<T>(i) / 2);
+    return value * half * std::ldexp(real_of<T>(1), exponent_of_row<T>(i) - exponent_of_row<T>(i) / 2);
+}
+/// Rows of blocks, and their right-hand sides, times powers of two.
+template <class T, class Executor>
+void check_scaled_rows(Executor const& exec, int n, std::int64_t length, bool cyclic, band_method method) {
+    block_storage<T> s(length, n, std::uint64_t(length), cyclic);
+    for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) round_values(*band);
+    for (T& value : s.diagonal)
+        if (value == T(0)) value = T(1); // otherwise a row of zeros may occur
+    std::vector<T> d(std::size_t(s.size()));
+    random_values<T>(3).fill(d);
+    round_values(d);
+    auto scaled = s;
+    for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper})
+        for (std::size_t k = 0; k < band->size(); ++k) {
+            std::int64_t const block = std::int64_t(k) / (n * n), r = std::int64_t(k) % n;
+            (*band)[k] = times_power_of_row((*band)[k], block * n + r);
+        }
+    auto scaled_d = d;
+    for (std::size_t i = 0; i < d.size(); ++i) scaled_d[i] = times_power_of_row(d[i], std::int64_t(i));
+    band_options const options{.pivot = pivoting::scaled_partial, .cyclic = cyclic, .method = method};
+    blocks_on<T, Executor> const a(exec, s), b(exec, scaled);
+    auto const plain = solve_unreported(exec, a.matrix, d, options).x;
+    CHECK(same_bits(solve_unreported(exec, b.matrix, scaled_d, options).x, plain));
+    auto const reported = solve_matrix(exec, b.matrix, scaled_d, options);
+    auto const of_plain = solve_matrix(exec, a.matrix, d, options);
+    CHECK(same_bits(reported.x, of_plain.x));
+    CHECK(int(reported.reports[0].status) == int(of_plain.reports[0].status)); // few are singular
+}
+template <class T, class Executor>
+void check_scaled_rows_of_bands(Executor const& exec) {
+    for (std::int64_t const n : {7, 67, 130, 801}) {
+        CAPTURE(n);
+        banded_storage<T> s(n, 2, 1, std::uint64_t(n));
+        round_values(s.bands);
+        for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) += T(16); // otherwise nearly singular
+        auto scaled = s;
+        std::vector<T> d(std::size_t(n), T(3)), scaled_d = d;
+        for (std::int64_t i = 0; i < n; ++i) {
+            scaled_d[std::size_t(i)] = times_power_of_row(T(3), i);
+            for (int band = -2; band <= 1; ++band) scaled.at(i, band) = times_power_of_row(scaled.at(i, band), i);
+        }
+        band_options const options{.pivot = pivoting::scaled_partial};
+        CHECK(same_bits(solve_banded_storage(exec, scaled, scaled_d, options).x,
+                        solve_banded_storage(exec, s, d, options).x));
+    }
+}
+
 } // namespace
+
+TEST_CASE_TEMPLATE("bands: powers of two on rows change no bit with scaled pivoting", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T) {
+        for (int const n : {1, 2, 3})
+            for (std::int64_t const length : {3, 33, 129, 700, 3000})
+                for (bool const cyclic : {false, true})
+                    for (auto const method : {band_method::automatic, band_method::chain}) {
+                        CAPTURE(n);
+                        CAPTURE(length);
+                        CAPTURE(cyclic);
+                        check_scaled_rows<T>(exec, n, length, cyclic, method);
+                    }
+    };
+    check(1.0f);
+    check(1.0);
+    check(std::complex<float>());
+    check(std::complex<double>());
+    check_scaled_rows_of_bands<float>(exec);
+    check_scaled_rows_of_bands<double>(exec);
+}
 
 TEST_CASE_TEMPLATE("bands: a power of two changes no bit, single systems", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
