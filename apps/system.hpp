@@ -8,6 +8,8 @@
 #include <complex>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "apps/files.hpp"
 #include "apps/input.hpp"
@@ -127,9 +129,27 @@ right_hand_side<T> make_right_hand_side(host_executor const& host, system_argume
     return r;
 }
 
-/// Returns the power of two by which numbers up to this magnitude are multiplied, so that their squares are in range.
-inline int shift_before_squares(double largest) {
-    return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+/// The real and imaginary parts of the elements in double.
+template <class T>
+std::vector<double> components(array_view<T const> values) {
+    std::vector<double> all;
+    for (T const& value : values) {
+        all.push_back(std::real(value));
+        if constexpr (!std::is_same_v<T, real_of<T>>) all.push_back(std::imag(value));
+    }
+    return all;
+}
+/// Returns |b| 2^-scale for the components of b, or of the rows of b on a rank. `scale`: the power of two in b.
+/// largest_of(x) and sum_of(x) combine a number of all ranks. Squares are those of components near 1, so they are in
+/// range.
+template <class Largest, class Sum>
+double norm_of_rhs(std::vector<double> const& components, int scale, Largest const& largest_of, Sum const& sum_of) {
+    double largest = 0, sum = 0;
+    for (double const v : components) largest = std::max(largest, std::abs(v));
+    largest = largest_of(largest);
+    int const shift = largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
+    for (double const v : components) sum += std::ldexp(v, shift) * std::ldexp(v, shift);
+    return std::ldexp(std::sqrt(sum_of(sum)), -shift - scale);
 }
 
 /// Returns the relative tolerance that is equivalent to both tolerances for a right-hand side of this norm.

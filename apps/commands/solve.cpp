@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 
@@ -20,20 +21,6 @@
 
 namespace coppice::app {
 namespace {
-
-/// Returns |b| 2^-scale. `scale`: the power of two in b.
-template <class T>
-double norm_of_rhs(host_executor const& host, buffer<T> const& b, int scale) {
-    auto const magnitude = [&](std::int64_t i) {
-        return double(std::max(std::abs(std::real(b[i])), std::abs(std::imag(b[i]))));
-    };
-    int const shift = shift_before_squares(reduce(host, b.size(), 0.0, magnitude, maximum{}));
-    auto const square = [&](std::int64_t i) {
-        std::complex<double> const value = b[i];
-        return std::norm(std::complex<double>(std::ldexp(value.real(), shift), std::ldexp(value.imag(), shift)));
-    };
-    return std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -shift - scale);
-}
 
 /// Returns the starting guesses, one for each right-hand side; empty for zeros.
 template <class T>
@@ -186,7 +173,9 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
     if (o.absolute_tolerance > 0)
-        o.tolerance = relative_tolerance(o.tolerance, o.absolute_tolerance, norm_of_rhs(host, rhs.b, scale));
+        o.tolerance =
+            relative_tolerance(o.tolerance, o.absolute_tolerance,
+                               norm_of_rhs(components<T>(rhs.b.view()), scale, std::identity{}, std::identity{}));
     if (o.ranks > 1) {
         if constexpr (is_complex_number<T>) {
             throw usage_error("--parts requires a real system; this one is complex");

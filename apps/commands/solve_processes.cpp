@@ -154,12 +154,9 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
         for (T& v : b) v = std::ldexp(v, scale);
     auto const start = o.start.empty() ? std::vector<T>() : load_block(host, comm, rows, o.start, "--x0", status);
     if (o.absolute_tolerance > 0) {
-        std::vector<double> values(b.begin(), b.end());
-        double largest = 0;
-        for (double const v : values) largest = std::max(largest, std::abs(v));
-        int const shift = shift_before_squares(over_ranks(comm, largest, maximum{}));
-        for (double& v : values) v = std::ldexp(v, shift);
-        double const norm = std::ldexp(std::sqrt(sum_of_squares_over_ranks(comm, values)), -shift - scale);
+        double const norm = norm_of_rhs(
+            components(array_view<T const>(b)), scale, [&](double x) { return over_ranks(comm, x, maximum{}); },
+            [&](double x) { return over_ranks(comm, x, plus{}); });
         o.tolerance = relative_tolerance(o.tolerance, o.absolute_tolerance, norm);
     }
 
