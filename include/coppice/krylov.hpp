@@ -50,8 +50,9 @@
 /// 2^64 (float: 2^-32 to 2^32) b and x are multiplied by a power of two during the solve, in place, and x is multiplied
 /// back. Therefore multiplying b and x by a power of two gives the same bits, times that power, unless elements of x
 /// become subnormal or overflow. If this changes x too much for the tolerance, the reason is stagnated or not_finite,
-/// and result.relative_residual is that of the returned x. x is always finite: elements that overflow become the
-/// largest number. Entries of A and of the preconditioner are not scaled: products with them must be in the range of T,
+/// and result.relative_residual is that of the returned x; if it makes x worse than the initial guess, that is
+/// returned. x is always finite: elements that overflow become the largest number. Such a solve allocates a copy of the
+/// guess. Entries of A and of the preconditioner are not scaled: products with them must be in the range of T,
 /// squares of these products in the range of double.
 ///
 /// **Memory and determinism.** A solver object allocates its vectors in the constructor; solve() allocates the history

@@ -84,12 +84,12 @@ requires detail::is_compiled_executor<Executor>
     buffer<double> previous(exec, n), r(exec, n);
     buffer<float> right(exec, n), d(exec, n);
     krylov_result& result = monitor.result();
-    bool const starts = detail::start_solve(exec, dots, b, x, r.view(), monitor);
-    detail::scaled_solution<Executor, double> scaled(exec, x, monitor);
+    detail::scaled_solve<Executor, double> scaled(exec, dots, b, x, monitor);
+    bool const starts = scaled.start(r.view());
     auto const end_with = [&](krylov_reason reason) {
         result.reason = reason;
         result.converged = reason == krylov_reason::converged || reason == krylov_reason::zero_rhs;
-        whole.result = scaled.template finish<double>(dots, a, b, previous.view(), r.view());
+        whole.result = scaled.finish(a, previous.view(), r.view());
         whole.solve_seconds = watch.lap();
         return std::move(whole);
     };

@@ -229,11 +229,10 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this bicgstab solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
-        return monitor.take();
+    detail::scaled_solve<Executor, T> scaled(exec_, dots_, right_hand_side, solution, monitor);
+    if (!scaled.start(best_.temporary())) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     detail::krylov_iteration<Executor, T, detail::bicgstab_state<dot_value<T>>> iteration(exec_, monitor, passes_, a,
                                                                                           m);
     iteration.rests_at_the_end();
@@ -265,7 +264,7 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
         iteration.round({.rr = rr, .rho = dot_value<T>(rr), .shadow_norm = std::sqrt(rr), .noise = noise}, best_, begin,
                         iterate);
     }
-    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
+    return scaled.finish(a, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

@@ -171,11 +171,10 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this cg solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
-        return monitor.take();
+    detail::scaled_solve<Executor, T> scaled(exec_, dots_, right_hand_side, solution, monitor);
+    if (!scaled.start(best_.temporary())) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     detail::krylov_iteration<Executor, T, detail::cg_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
     iteration.rests_at_the_end();
     auto* const s = iteration.state();
@@ -200,7 +199,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
         iteration.round({.rr = rr}, best_, begin, iterate);
-    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
+    return scaled.finish(a, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

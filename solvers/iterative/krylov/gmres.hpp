@@ -260,11 +260,10 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this gmres solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
-        return monitor.take();
+    detail::scaled_solve<Executor, T> scaled(exec_, dots_, right_hand_side, solution, monitor);
+    if (!scaled.start(best_.temporary())) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     [[maybe_unused]] auto const solve_scope = detail::begin_solve_of(m);
     detail::krylov_iteration<Executor, T, detail::gmres_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
@@ -298,7 +297,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         if (apply) m.apply(exec_, detail::as_numbers<T const>(w), detail::as_numbers<T>(z));
         for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});
     }
-    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
+    return scaled.finish(a, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

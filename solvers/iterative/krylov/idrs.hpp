@@ -342,11 +342,10 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this idrs solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
-        return monitor.take();
+    detail::scaled_solve<Executor, T> scaled(exec_, dots_, right_hand_side, solution, monitor);
+    if (!scaled.start(best_.temporary())) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     using value = dot_value<T>;
     detail::krylov_iteration<Executor, T, detail::idrs_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const state = iteration.state();
@@ -380,7 +379,7 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
         for (int i = 0; i < s_; ++i) first.m[i][i] = value(1);
         iteration.round(first, best_, begin, iterate);
     }
-    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
+    return scaled.finish(a, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

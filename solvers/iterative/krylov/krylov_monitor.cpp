@@ -61,7 +61,7 @@ bool krylov_monitor::start(double b_squared, double b_largest, int exponent) {
         finish(krylov_reason::zero_rhs);
         return false;
     }
-    // A norm whose square underflows must not be taken for b = 0; start_solve() scales b so that no square underflows.
+    // A norm whose square underflows must not be taken for b = 0; scaled_solve scales b so that no square underflows.
     if (!std::isfinite(b_squared) || b_squared < std::numeric_limits<double>::min()) {
         finish(krylov_reason::not_finite);
         return false;

@@ -87,40 +87,6 @@ private:
     }
 };
 
-/// Begins a solve. Returns false if the result is already known; b = 0 gives x = 0. If squares of b would overflow or
-/// underflow, x is scaled by monitor.scale(); a scaled_solution must scale it back. Overwrites temporary[n].
-template <executor Executor, class T>
-bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const> b, array_view<T> x,
-                 array_view<element_t<T>> temporary, krylov_monitor& monitor) {
-    require_solve_vectors(scratch.size, b, x);
-    using element = element_t<T>;
-    using real = real_of_t<element>;
-    auto const e = as_elements(b);
-    auto const guess = as_elements(x);
-    double const bb = real_part(dots(exec, scratch, dot_pair(e, e))[0]);
-    double const limit = std::ldexp(1.0, 2 * scaled_window<real>);
-    if (bb >= 1 / limit && bb <= limit) return monitor.start(bb, bb);
-
-    std::string fault = std::isfinite(bb) ? "" : first_not_finite(exec, e, "the right-hand side b");
-    if (!fault.empty()) {
-        monitor.set_fault(std::move(fault));
-        return monitor.start(std::numeric_limits<double>::quiet_NaN(), 1);
-    }
-    double const largest = largest_part(exec, e);
-    if (largest == 0) {
-        fill(exec, guess, element(0));
-        return monitor.start(0, 0);
-    }
-    int const exponent = scaling_exponent<real>(largest, largest_part(exec, array_view<element const>(guess)));
-    if (exponent == 0) return monitor.start(bb, largest);
-    element const scale(real(std::ldexp(1.0, exponent)));
-    for_each(exec, e.size(), scaled_copy<element>{scale, guess.data(), guess.data()});
-    auto const sums =
-        update_and_dot(exec, scratch, scaled_copy<element>{scale, e.data(), temporary.data()},
-                       dot_pair(array_view<element const>(temporary), array_view<element const>(temporary)));
-    return monitor.start(real_part(sums[0]), largest, exponent);
-}
-
 /// Computes r = s b - A x and returns |r|^2; NaN if x is not finite, even if A does not read these elements. `T`: value
 /// type of the operator; `E`: type of its elements.
 template <class T, executor Executor, class E, class A>
@@ -135,31 +101,71 @@ double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, dou
     return finite ? real_part(sums[0]) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Scales x back at the end of a solve that start_solve() has scaled, also if an exception ends the solve.
-template <executor Executor, class E>
-class scaled_solution {
+/// Begins and ends a solve. If squares of b would overflow or underflow, b and x are multiplied by a power of two in
+/// between, monitor.scale(); x is multiplied back at the end, also if an exception ends the solve.
+template <executor Executor, class T>
+class scaled_solve {
+    using element = element_t<T>;
+    using real = real_of_t<element>;
+
 public:
-    scaled_solution(Executor const& exec, array_view<E> x, krylov_monitor& monitor)
-        : exec_(exec), x_(x), monitor_(monitor), exponent_(monitor.exponent()) {}
-    scaled_solution(scaled_solution const&) = delete;
-    scaled_solution& operator=(scaled_solution const&) = delete;
-    ~scaled_solution() {
+    scaled_solve(Executor const& exec, dot_scratch& scratch, array_view<T const> b, array_view<T> x,
+                 krylov_monitor& monitor)
+        : exec_(exec), scratch_(scratch), b_(as_elements(b)), x_(as_elements(x)), monitor_(monitor) {
+        require_solve_vectors(scratch.size, b, x);
+    }
+    scaled_solve(scaled_solve const&) = delete;
+    scaled_solve& operator=(scaled_solve const&) = delete;
+    ~scaled_solve() {
         try {
             scale_back_x();
         } catch (...) { // an error of a device that has failed before
         }
     }
 
-    /// Returns the result. If scaling back rounds x (subnormal numbers, overflow), its residual changes and is computed
-    /// again, with 2^e x in temporary[n] and the residual in r[n].
-    template <class T, class A>
-    krylov_result finish(dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> temporary,
-                         array_view<E> r) {
+    /// Returns false if the result is already known; b = 0 gives x = 0. Overwrites temporary[n].
+    bool start(array_view<element> temporary) {
+        double const bb = real_part(dots(exec_, scratch_, dot_pair(b_, b_))[0]);
+        double const limit = std::ldexp(1.0, 2 * scaled_window<real>);
+        if (bb >= 1 / limit && bb <= limit) return monitor_.start(bb, bb);
+
+        std::string fault = std::isfinite(bb) ? "" : first_not_finite(exec_, b_, "the right-hand side b");
+        if (!fault.empty()) {
+            monitor_.set_fault(std::move(fault));
+            return monitor_.start(std::numeric_limits<double>::quiet_NaN(), 1);
+        }
+        double const largest = largest_part(exec_, b_);
+        if (largest == 0) {
+            fill(exec_, x_, element(0));
+            return monitor_.start(0, 0);
+        }
+        exponent_ = scaling_exponent<real>(largest, largest_part(exec_, array_view<element const>(x_)));
+        if (exponent_ == 0) return monitor_.start(bb, largest);
+        guess_ = copy_of(exec_, array_view<element const>(x_));
+        element const scale(real(std::ldexp(1.0, exponent_)));
+        for_each(exec_, x_.size(), scaled_copy<element>{scale, x_.data(), x_.data()});
+        auto const sums =
+            update_and_dot(exec_, scratch_, scaled_copy<element>{scale, b_.data(), temporary.data()},
+                           dot_pair(array_view<element const>(temporary), array_view<element const>(temporary)));
+        return monitor_.start(real_part(sums[0]), largest, exponent_);
+    }
+
+    /// Returns the result. If b was scaled, x is rounded (subnormal numbers, overflow) when it is multiplied back: its
+    /// residual is computed again, and the initial guess is returned if its residual is smaller or if x is the guess.
+    /// Overwrites temporary[n] and r[n].
+    template <class A>
+    krylov_result finish(A const& a, array_view<element> temporary, array_view<element> r) {
         if (exponent_ != 0) {
-            E const scale(real_of_t<E>(monitor_.scale()));
+            auto const residual_of = [&](element const* x) {
+                element const scale(real(monitor_.scale()));
+                for_each(exec_, x_.size(), scaled_copy<element>{scale, x, temporary.data()});
+                return true_residual<T>(exec_, scratch_, a, monitor_.scale(), b_, temporary, r);
+            };
             scale_back_x();
-            for_each(exec_, x_.size(), scaled_copy<E>{scale, x_.data(), temporary.data()});
-            monitor_.end_scaled(true_residual<T>(exec_, scratch, a, monitor_.scale(), b, temporary, r));
+            double const rounded = residual_of(x_.data()), of_guess = residual_of(guess_.data());
+            bool const returns_guess = of_guess <= rounded || (std::isfinite(of_guess) && std::isnan(rounded));
+            if (returns_guess) exec_.copy_elements(guess_.data(), x_.data(), x_.size());
+            monitor_.end_scaled(returns_guess ? of_guess : rounded);
         }
         return monitor_.take();
     }
@@ -167,14 +173,17 @@ public:
 private:
     void scale_back_x() {
         if (exponent_ == 0) return;
-        auto const back = real_of_t<E>(std::ldexp(1.0, -std::exchange(exponent_, 0)));
-        for_each(exec_, x_.size(), scale_back<E>{back, x_.data()});
+        auto const back = real(std::ldexp(1.0, -std::exchange(exponent_, 0)));
+        for_each(exec_, x_.size(), scale_back<element>{back, x_.data()});
     }
 
     Executor const& exec_;
-    array_view<E> x_;
+    dot_scratch& scratch_;
+    array_view<element const> b_;
+    array_view<element> x_;
     krylov_monitor& monitor_;
-    int exponent_;
+    int exponent_ = 0;
+    buffer<element> guess_{}; ///< the initial x of a scaled solve, which multiplying it back may not restore
 };
 
 /// The best iterate of a solve, so that the result is never worse than an earlier iterate. The passes of a method save

@@ -264,11 +264,10 @@ tfqmr<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand
     using E = element_t<T>;
     krylov_monitor monitor(options_);
     auto const use = user_.enter("this tfqmr solver");
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.temporary(), monitor))
-        return monitor.take();
+    detail::scaled_solve<Executor, T> scaled(exec_, dots_, right_hand_side, solution, monitor);
+    if (!scaled.start(best_.temporary())) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     detail::krylov_iteration<Executor, T, detail::tfqmr_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
@@ -307,7 +306,7 @@ tfqmr<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand
                          .noise = detail::dot_noise<T>},
                         best_, begin, iterate);
     }
-    return scaled.template finish<T>(dots_, a, b, best_.temporary(), r);
+    return scaled.finish(a, best_.temporary(), r);
 }
 
 } // namespace coppice::inline v0_1

@@ -395,6 +395,51 @@ TEST_CASE_TEMPLATE("Krylov methods: the ends of the range", Fixture, COPPICE_TES
     }
 }
 
+TEST_CASE_TEMPLATE("Krylov methods: x that leaves the range is not worse than the guess", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const norm_of_residual = [](csr<double> const& a, std::vector<double> const& b, std::vector<double> const& x) {
+        long double sum = 0;
+        for (std::int64_t i = 0; i < a.rows(); ++i) {
+            long double r = b[std::size_t(i)];
+            for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+                r -= (long double)(a.values()[k]) * x[std::size_t(a.column_indices()[k])];
+            sum += r * r;
+        }
+        return std::sqrt(sum);
+    };
+    // Rows of different scales: elements of the solution overflow, or become subnormal.
+    std::int64_t const n = 24;
+    dense m(n);
+    std::mt19937 random(4);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            if (i == j || random() % 3 == 0) m(i, j) = std::ldexp(double(random() % 64) - 31.5, (i * 5) % 17 - 12);
+    auto const a = to_csr<double>(m);
+    for (int const power : {-1014, 1014, 1020})
+        for (int const of_guess : {0, 1, 40}) // below b; 0: zero
+            for (auto const method : krylov_names) {
+                CAPTURE(power);
+                CAPTURE(of_guess);
+                CAPTURE(method);
+                auto b = random_vector<double>(n, 3), guess = random_vector<double>(n, 5);
+                for (double& e : b) e = std::ldexp(e, power);
+                for (double& e : guess) e = of_guess == 0 ? 0 : std::ldexp(e, power - of_guess);
+                auto const there = exec.copy(a);
+                auto const right = exec.copy(b);
+                auto x = exec.copy(guess);
+                auto const result = solve(exec, method, csr_operator(exec, there.view()),
+                                          make_preconditioner(exec, "none", there.view()), right.view(), x.view(),
+                                          {.tolerance = 1e-10, .max_iterations = 60});
+                auto const at_end = to_vector(exec, x);
+                auto const before = norm_of_residual(a, b, guess), after = norm_of_residual(a, b, at_end);
+                long double const size = norm_of_residual(a, b, std::vector<double>(std::size_t(n), 0.0));
+                CHECK(after <= before);
+                CHECK(result.relative_residual == doctest::Approx(double(after / size)).epsilon(1e-6));
+                if (after == before) CHECK(at_end == guess);
+            }
+}
+
 TEST_CASE_TEMPLATE("Krylov methods: after an exception of an operator x has its original scale", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
