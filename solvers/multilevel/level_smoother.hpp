@@ -13,6 +13,7 @@
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
+#include <coppice/solvers/multilevel/sweep_growth.hpp>
 #include <coppice/solvers/precondition/interface/transposed.hpp>
 
 namespace coppice::inline v0_1::multilevel_detail {
@@ -276,6 +277,9 @@ public:
             summarise_outside<T, I> const outside{sweep_bits(a.rows())};
             reduce_rows(exec, plan, along_nonzeros{outside, a.coefficients, a.indices}, add_outside<T>{},
                         store_sweep_inverse<T>{others, inverse_.data()});
+            buffer<T> x(exec, a.rows());
+            for_each(exec, sweep_ranges(a.rows()),
+                     limit_growth<T, I, swept_rows>{a, others, inverse_.data(), x.data()});
             return;
         }
         if (kind_ != multilevel_smoother::forest) {

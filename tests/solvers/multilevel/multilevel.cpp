@@ -896,6 +896,46 @@ TEST_CASE_TEMPLATE("multilevel: full storage has the range of the matrix", Fixtu
     CHECK(norm(minus(b, times(both, x))) <= 1e-3 * norm(b));
 }
 
+TEST_CASE_TEMPLATE("multilevel: sweeps do not amplify", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // 5-point stencils without a diagonal, with a small one, with some zeros, and with advection that exceeds
+    // diffusion.
+    struct stencil {
+        double diagonal, west, east, others;
+        int zeros; ///< one of so many diagonal entries is 0
+    };
+    constexpr stencil stencils[] = {{0, -1, -1, -1, 0}, {1, -1, -1, -1, 0}, {4, -1, -1, -1, 3}, {4, -4, 2, -1, 0}};
+    auto const check = [&]<class T>(T, stencil const& s) {
+        CAPTURE(s.diagonal);
+        CAPTURE(s.east);
+        auto a = generate<T>(host_executor{1}, "laplace2d", {.nx = 120});
+        std::int64_t const n = a.rows();
+        for (std::int64_t i = 0; i < n; ++i)
+            for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k) {
+                std::int64_t const to = a.column_indices()[k] - i;
+                double const diagonal = s.zeros > 0 && i % s.zeros == 0 ? 0 : s.diagonal;
+                a.values()[k] = T(to == 0 ? diagonal : to == -1 ? s.west : to == 1 ? s.east : s.others);
+            }
+        auto const there = exec.copy(a);
+        auto const m = make_preconditioner(exec, "multilevel,smoother=gauss-seidel", there.view());
+        auto const b = exec.copy(random_vector<T>(n, 3));
+        buffer<T> z(exec, n), x(exec, n);
+        m.apply(exec, b.view(), z.view());
+        auto const of_z = to_vector(exec, z);
+        CHECK(std::all_of(of_z.begin(), of_z.end(), [](T e) { return std::abs(e) <= 1e5; }));
+        if (s.east <= 0) return;
+        fill(exec, x.view(), T(0));
+        auto const result =
+            solve(exec, "gmres", csr_operator(exec, there.view()), m, b.view(), x.view(), {.tolerance = 1e-5});
+        CHECK(result.converged);
+        CHECK(result.iterations <= 40);
+    };
+    for (stencil const& s : stencils) {
+        check(1.0, s);
+        check(1.0f, s);
+    }
+}
+
 TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
