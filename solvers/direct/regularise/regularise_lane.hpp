@@ -210,6 +210,54 @@ struct count_regularised {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return selected(i) ? 1 : 0; }
 };
 
+/// The sum of the entries of a row or column.
+struct entry_sum {
+    double sum = 0, size = 0; ///< size: of the magnitudes
+    int count = 0;
+    COPPICE_HD void add(double value) {
+        sum += value;
+        size += value < 0 ? -value : value;
+        ++count;
+    }
+    /// Whether it is zero up to rounding in T. If all rows or all columns of a piece sum to zero, as those of a
+    /// Laplacian, the piece is singular, whether or not an elimination meets a zero pivot.
+    template <class T>
+    COPPICE_HD bool vanishes() const {
+        return magnitude(sum) <= double(count) * double(std::numeric_limits<T>::epsilon()) * size;
+    }
+};
+template <class T>
+struct vanishing_sum {
+    tridiagonal_view<T> a;
+    bool of_columns;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        entry_sum all;
+        all.add(a.diagonal[i]);
+        if (i > 0) all.add(of_columns ? a.upper[i - 1] : a.lower[i]);
+        if (i + 1 < a.size()) all.add(of_columns ? a.lower[i + 1] : a.upper[i]);
+        return all.template vanishes<T>() ? 1 : 0;
+    }
+    COPPICE_HD static bool is_coupled(std::int64_t) { return true; } // a row alone is a piece
+};
+/// Flags the rows whose sum does not vanish, except those without a coupling, such as padding in a piece.
+template <class Sum>
+struct store_uneven {
+    Sum vanishes;
+    std::uint8_t* uneven;
+    COPPICE_HD void operator()(std::int64_t i) const { uneven[i] = vanishes(i) == 0 && vanishes.is_coupled(i) ? 1 : 0; }
+};
+/// Flags the rows with a vanishing sum in pieces without an uneven row, in addition to those already flagged.
+template <class Sum>
+struct flag_singular {
+    Sum vanishes;
+    std::int32_t const *piece, *starts, *uneven_before;
+    std::uint8_t* broken;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int32_t const p = piece[i];
+        if (uneven_before[starts[p + 1]] == uneven_before[starts[p]] && vanishes(i) != 0) broken[i] = 1;
+    }
+};
+
 /// Raises the diagonal entry of a selected row slightly above the sum of the other entries of the row.
 template <class T>
 struct strengthen_pivot {

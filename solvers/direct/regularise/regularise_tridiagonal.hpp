@@ -26,7 +26,7 @@ public:
     /// 2^31 - 2 rows.
     ///
     /// `whole`: the system is the whole matrix of the user. Then it is regularised only if it has no finite solution,
-    /// and not if it is nearly singular.
+    /// or if all rows or all columns of a piece sum to zero up to rounding, and not if it is nearly singular.
     std::int64_t regularise(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
                             bool whole);
     /// Regularises a system whose diagnostics are given.
@@ -38,13 +38,14 @@ private:
     std::int64_t count_broken(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
                               tridiagonal_options const& options);
     std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
-    void store_broken(Executor const& exec);
+    void count_before(Executor const& exec, buffer<std::uint8_t> const& flags);
+    void flag_vanishing(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
                                              int round);
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
-    buffer<std::uint8_t> broken_{};
+    buffer<std::uint8_t> broken_{}, uneven_{};
     buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
     buffer<std::byte> workspace_{};
 };
@@ -56,6 +57,7 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     rhs_ = buffer<T>(exec, n);
     solution_ = buffer<T>(exec, n);
     broken_ = buffer<std::uint8_t>(exec, n);
+    uneven_ = buffer<std::uint8_t>(exec, n);
     piece_ = buffer<std::int32_t>(exec, n);
     starts_ = buffer<std::int32_t>(exec, n + 1);
     broken_before_ = buffer<std::int32_t>(exec, n + 1);
@@ -91,13 +93,28 @@ std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& e
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     return pieces;
 }
+/// Stores the number of flags before each row in broken_before_.
 template <executor Executor, class T>
-void tridiagonal_regulariser<Executor, T>::store_broken(Executor const& exec) {
+void tridiagonal_regulariser<Executor, T>::count_before(Executor const& exec, buffer<std::uint8_t> const& flags) {
     std::int64_t const n = copy_.size();
-    std::int64_t const broken =
-        exclusive_scan(exec, n, detail::flag_at{broken_.data()},
-                       detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
-    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
+    std::int64_t const all = exclusive_scan(exec, n, detail::flag_at{flags.data()},
+                                            detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
+    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(all));
+}
+
+/// Flags the rows of pieces in which all rows or all columns sum to zero.
+template <executor Executor, class T>
+void tridiagonal_regulariser<Executor, T>::flag_vanishing(Executor const& exec,
+                                                          detail::tridiagonal_probe<T> const& probe) {
+    std::int64_t const n = probe.a.size();
+    for (bool const of_columns : {false, true}) {
+        detail::vanishing_sum<T> const sum{probe.a, of_columns};
+        for_each(exec, n, detail::store_uneven<detail::vanishing_sum<T>>{sum, uneven_.data()});
+        count_before(exec, uneven_);
+        for_each(exec, n,
+                 detail::flag_singular<detail::vanishing_sum<T>>{sum, piece_.data(), starts_.data(),
+                                                                 broken_before_.data(), broken_.data()});
+    }
 }
 
 /// Selects the pieces to regularise. In the first round these are only pieces that were tested separately, if there are
@@ -107,10 +124,11 @@ detail::regularised_pieces
 tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
                                                     int round) {
     std::int64_t const pieces = find_pieces(exec, probe);
-    store_broken(exec);
+    count_before(exec, broken_);
     detail::examine_piece<T> const examine{probe, starts_.data(), broken_before_.data(), broken_.data()};
     for_each(exec, pieces, examine);
-    store_broken(exec);
+    if (probe.cancellation == 0) flag_vanishing(exec, probe);
+    count_before(exec, broken_);
     bool const alone =
         round == 0 && reduce(exec, pieces, std::int64_t(0), detail::breaks_alone<T>{examine}, plus{}) > 0;
     return {piece_.data(), starts_.data(), broken_before_.data(),
@@ -141,7 +159,11 @@ std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& ex
         rhs_.data(),        solution_.data()};
     std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
-        if (count_broken(exec, probe, options) == 0) break;
+        std::int64_t broken = count_broken(exec, probe, options);
+        for (bool const of_columns : {false, true})
+            if (whole && broken == 0)
+                broken = reduce(exec, n, std::int64_t(0), detail::vanishing_sum<T>{probe.a, of_columns}, plus{});
+        if (broken == 0) break;
         detail::regularised_pieces const selected = choose_pieces(exec, probe, round);
         regularised += reduce(exec, n, std::int64_t(0), detail::count_regularised{selected}, plus{});
         for_each(exec, n, detail::strengthen_pivot<T>{probe, selected, typical, system.diagonal.data()});

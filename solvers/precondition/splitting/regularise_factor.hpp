@@ -56,6 +56,23 @@ struct factor_probe {
                !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
+/// Whether the entries of row or column p sum to zero up to rounding.
+template <class T>
+struct factor_vanishing_sum {
+    factor_entries<T> entries;
+    bool of_columns;
+    COPPICE_HD std::int64_t operator()(std::int64_t p) const {
+        entry_sum all;
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+            all.add(double(of_columns ? *entries.at(q, p) : *entries.at(p, q)));
+        return all.template vanishes<T>() ? 1 : 0;
+    }
+    COPPICE_HD bool is_coupled(std::int64_t p) const {
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+            if (q != p && (*entries.at(p, q) != T(0) || *entries.at(q, p) != T(0))) return true;
+        return false;
+    }
+};
 /// Returns whether a segment of coupled blocks starts at position p.
 struct begins_block_piece {
     std::uint8_t const* coupled; ///< null: all blocks are coupled
@@ -100,8 +117,8 @@ template <executor Executor, class T, class I>
 class factor_regulariser {
 public:
     /// Returns the number of regularised rows; 0 is the usual case and changes nothing. `whole`: the factor is the
-    /// whole matrix, so near-singularity is a property of the matrix, and only pieces without a finite solution are
-    /// regularised. Synchronises.
+    /// whole matrix, so near-singularity is a property of the matrix, and only pieces are regularised that have no
+    /// finite solution, or whose rows or columns all sum to zero up to rounding. Synchronises.
     std::int64_t regularise(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole);
 
 private:
@@ -110,11 +127,12 @@ private:
     };
     void take_memory(Executor const& exec, sizes const& n);
     void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, sizes const& n, double scale);
-    detail::regularised_pieces find_pieces(Executor const& exec, detail::begins_block_piece const& begins,
-                                           std::int64_t n);
+    void find_pieces(Executor const& exec, detail::begins_block_piece const& begins, std::int64_t n);
+    void count_before(Executor const& exec, buffer<std::uint8_t> const& flags, std::int64_t n);
+    void flag_vanishing(Executor const& exec, detail::factor_entries<T> const& entries);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
-    buffer<std::uint8_t> broken_{};
+    buffer<std::uint8_t> broken_{}, uneven_{};
     buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
 };
 
@@ -129,6 +147,7 @@ void factor_regulariser<Executor, T, I>::take_memory(Executor const& exec, sizes
     at_least(rhs_, n.positions);
     at_least(solution_, n.positions);
     at_least(broken_, n.positions);
+    at_least(uneven_, n.positions);
     at_least(piece_, n.positions);
     at_least(starts_, n.positions + 1);
     at_least(broken_before_, n.positions + 1);
@@ -143,18 +162,33 @@ void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detai
 }
 
 template <executor Executor, class T, class I>
-detail::regularised_pieces factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec,
-                                                                           detail::begins_block_piece const& begins,
-                                                                           std::int64_t n) {
+void factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec, detail::begins_block_piece const& begins,
+                                                     std::int64_t n) {
     exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_block_piece>{begins, piece_.data()},
                    std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_offset<std::int32_t>{starts_.data()});
-    std::int64_t const found =
-        exclusive_scan(exec, n, detail::flag_at{broken_.data()},
-                       detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
-    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(found));
-    return {piece_.data(), starts_.data(), broken_before_.data(), std::numeric_limits<std::int32_t>::max()};
+}
+/// Stores the number of flags before each row in broken_before_.
+template <executor Executor, class T, class I>
+void factor_regulariser<Executor, T, I>::count_before(Executor const& exec, buffer<std::uint8_t> const& flags,
+                                                      std::int64_t n) {
+    std::int64_t const all = exclusive_scan(exec, n, detail::flag_at{flags.data()},
+                                            detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
+    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(all));
+}
+/// Flags the rows of pieces in which all rows or all columns sum to zero.
+template <executor Executor, class T, class I>
+void factor_regulariser<Executor, T, I>::flag_vanishing(Executor const& exec,
+                                                        detail::factor_entries<T> const& entries) {
+    for (bool const of_columns : {false, true}) {
+        detail::factor_vanishing_sum<T> const sum{entries, of_columns};
+        for_each(exec, entries.n, detail::store_uneven<detail::factor_vanishing_sum<T>>{sum, uneven_.data()});
+        count_before(exec, uneven_, entries.n);
+        for_each(exec, entries.n,
+                 detail::flag_singular<detail::factor_vanishing_sum<T>>{sum, piece_.data(), starts_.data(),
+                                                                        broken_before_.data(), broken_.data()});
+    }
 }
 
 namespace detail {
@@ -206,8 +240,16 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     // by the method of later solves: another one may round a zero pivot to a nonzero one
     factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                               rhs_.view().slice(0, n), solution_.view().slice(0, n));
-    if (reduce(exec, n, std::int64_t(0), flag_broken_row<T>{probe, broken_.data()}, plus{}) == 0) return 0;
-    regularised_pieces const pieces = find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
+    std::int64_t broken = reduce(exec, n, std::int64_t(0), flag_broken_row<T>{probe, broken_.data()}, plus{});
+    for (bool const of_columns : {false, true})
+        if (whole && broken == 0)
+            broken = reduce(exec, n, std::int64_t(0), factor_vanishing_sum<T>{entries, of_columns}, plus{});
+    if (broken == 0) return 0;
+    find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
+    if (whole) flag_vanishing(exec, entries);
+    count_before(exec, broken_, n);
+    regularised_pieces const pieces{piece_.data(), starts_.data(), broken_before_.data(),
+                                    std::numeric_limits<std::int32_t>::max()};
     for_each(exec, n, strengthen_position<T>{entries, pieces, scale});
     return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,44 @@ TEST_CASE_TEMPLATE("preconditioners: the transposed application is that of the t
             CHECK(difference_to_transpose(transposed_inverse_of(exec, m, n), inverse_of(exec, m, n)) < rounding);
         }
     }
+}
+
+TEST_CASE_TEMPLATE("preconditioners: singular tridiagonal matrices have finite inverses, transposed too", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::mt19937 random(2);
+    std::uniform_real_distribution<double> weight(0.1, 1);
+    for (int const n : {2, 3, 5, 12, 700})
+        for (bool const columns : {false, true}) {
+            // Laplacians of paths, or matrices whose columns sum to zero, with an empty row between two of them.
+            dense m(2 * n + 1);
+            for (int first = 0; first < m.n; first += n + 1)
+                for (int i = first; i < first + n; ++i)
+                    for (int const j : {i - 1, i + 1}) {
+                        if (j < first || j >= first + n) continue;
+                        double const w = weight(random);
+                        columns ? m(j, i) -= w : m(i, j) -= w;
+                        m(i, i) += w;
+                    }
+            auto const a = exec.copy(to_csr<double>(m));
+            for (auto const choice : {"tridiagonal", "forest", "alt-i", "mos-d,factors=1", "block-forest"}) {
+                CAPTURE(choice);
+                CAPTURE(n);
+                CAPTURE(columns);
+                auto const p = make_preconditioner(exec, choice, a.view());
+                auto const r = random_vector<double>(m.n, 3);
+                auto const right = exec.copy(r);
+                buffer<double> z(exec, m.n), y(exec, m.n);
+                p.apply(exec, right.view(), z.view());
+                p.apply_transpose(exec, right.view(), y.view());
+                double largest = 0;
+                for (auto const* const result : {&z, &y})
+                    for (double const e : to_vector(exec, *result))
+                        largest =
+                            std::isfinite(e) ? std::max(largest, std::abs(e)) : std::numeric_limits<double>::infinity();
+                CHECK(largest < 1e6);
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("preconditioners: transposed applications of complex matrices are not conjugated", Fixture,
