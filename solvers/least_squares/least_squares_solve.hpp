@@ -419,6 +419,23 @@ least_squares_result solution_zero(Executor const& exec, array_view<T const> b, 
             .residual_history = {norm > 0 ? 1.0 : 0.0}};
 }
 
+/// After a solve whose x has left the range when it was scaled back: x is the guess, unless the rounded x is better.
+/// `run` computes the norms of x without an iteration, and changes x.
+template <executor Executor, class T, class Run>
+void return_better(Executor const& exec, array_view<T> x, buffer<T> const& guess, bool overflows, Run const& run,
+                   least_squares_result& result) {
+    buffer<T> const rounded = copy_of(exec, array_view<T const>(x));
+    auto const norms_of = [&](buffer<T> const& vector) {
+        exec.copy_elements(vector.data(), x.data(), x.size());
+        auto const norms = run();
+        return std::pair(norms.normal_norm, norms.residual_norm);
+    };
+    auto const of_guess = norms_of(guess), of_rounded = overflows ? of_guess : norms_of(rounded);
+    bool const keeps = of_rounded.first < of_guess.first;
+    exec.copy_elements((keeps ? rounded : guess).data(), x.data(), x.size());
+    std::tie(result.normal_norm, result.residual_norm) = keeps ? of_rounded : of_guess;
+}
+
 } // namespace least_squares_detail
 
 template <executor Executor, class T>
@@ -445,14 +462,21 @@ least_squares_result solve_least_squares(Executor const& exec, csr_view<T> a, ar
     scaled.coefficients = values.view().data();
     auto scaled_options = options;
     scaled_options.damping = std::ldexp(options.damping, -e);
-    detail::scale_by_power(exec, x.data(), x.size(), e - f);
-    auto result =
-        least_squares_detail::least_squares_solve<Executor, T>(exec, scaled, right.view(), x, scaled_options).run();
+    buffer<T> guess;
+    if (e != f) guess = copy_of(exec, array_view<T const>(x));
+    auto const run = [&] {
+        detail::scale_by_power(exec, x.data(), x.size(), e - f);
+        return least_squares_detail::least_squares_solve<Executor, T>(exec, scaled, right.view(), x, scaled_options)
+            .run();
+    };
+    auto result = run();
     double const size = detail::largest_part(exec, array_view<T const>(x)), of_x = std::ldexp(size, f - e);
     detail::scale_by_power(exec, x.data(), x.size(), f - e);
     if (e != f && size > 0 && !(of_x >= std::numeric_limits<T>::min() && of_x <= std::numeric_limits<T>::max())) {
         result.converged = false; // x is no number of the type
         result.reason = least_squares_reason::not_finite;
+        scaled_options.max_iterations = 0;
+        least_squares_detail::return_better(exec, x, guess, of_x > std::numeric_limits<T>::max(), run, result);
     }
     result.residual_norm = std::ldexp(result.residual_norm, f);
     result.normal_norm = std::ldexp(result.normal_norm, e + f);

@@ -10,6 +10,8 @@
 
 #include "support/executors.hpp"
 #include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
 
 using namespace coppice;
@@ -248,6 +250,35 @@ TEST_CASE_TEMPLATE("least squares: squares of elements that leave the range", Fi
     auto const [large_float, y] = of_one(1.0f, 1e-30f, 100.0f);
     CHECK(large_float.reason != least_squares_reason::not_finite);
     CHECK(std::abs(y) <= 1e-4f);
+}
+
+TEST_CASE_TEMPLATE("least squares: x that leaves the range is not worse than the guess", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const scaled = [&](int power) {
+        auto a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 3}));
+        detail::scale_by_power(exec, a.values().data(), a.nonzeros(), power);
+        return a;
+    };
+    auto const a = scaled(-600), large = scaled(600);
+    for (auto const method : {"lsmr", "lsqr"})
+        for (bool const zero : {false, true}) {
+            CAPTURE(method);
+            CAPTURE(zero);
+            std::vector<double> guess(9, zero ? 0 : 0x1p1000);
+            auto const high = exec.copy(std::vector<double>(9, 0x1p900)); // x is about 2^1499
+            auto x = exec.copy(guess);
+            auto const result = solve_least_squares(exec, a.view(), array_view<double const>(high.view()), x.view(),
+                                                    {.method = method});
+            CHECK_FALSE(result.converged);
+            CHECK(to_vector(exec, x) == guess);
+            CHECK(result.residual_norm == doctest::Approx(3 * 0x1p900));
+            // x underflows to 0, which is better than the guess
+            auto const low = exec.copy(std::vector<double>(9, 0x1p-1000));
+            auto y = exec.copy(std::vector<double>(9, 1.0));
+            solve_least_squares(exec, large.view(), array_view<double const>(low.view()), y.view(), {.method = method});
+            CHECK(to_vector(exec, y) == std::vector<double>(9, 0.0));
+        }
 }
 
 TEST_CASE_TEMPLATE("least squares: without rows, columns or entries, and one step", Fixture, COPPICE_TEST_EXECUTORS) {
