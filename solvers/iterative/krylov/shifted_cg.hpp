@@ -14,6 +14,7 @@
 
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
 namespace coppice::inline v0_1 {
@@ -68,7 +69,8 @@ struct shifted_scalars {
 /// (B. Jegerlehner, hep-lat/9612014, 1996). A + sigma_j I are symmetric positive definite. x[n shifts]: the solutions
 /// one after the other; the initial guess is zero, since the residuals of all systems must be parallel. Takes 2 vectors
 /// for each shift and 3 more; one product with A and an update of 2 vectors for each shift that has not converged.
-/// There is no preconditioner: it would not keep the shifts.
+/// There is no preconditioner: it would not keep the shifts. b may have any magnitude. An x_j that is worse than zero,
+/// as for matrices that are not positive definite or if it leaves the range, is zero.
 ///
 /// Throws argument_error for options out of range, shifts that are not finite, and dimension_error for vectors of the
 /// wrong length. Waits in every iteration.
@@ -103,9 +105,14 @@ shifted_result solve_shifted(Executor const& exec, csr_operator<Executor, T> con
     dot_scratch scratch(exec, n);
     buffer<T> r(exec, n), p(exec, n), q(exec, n), directions(exec, x.size());
     auto const at = [&](auto& of, std::size_t j) { return of.data() + std::int64_t(j) * n; };
-    exec.copy_elements(b.data(), r.data(), n);
-    exec.copy_elements(b.data(), p.data(), n);
-    for (std::size_t j = 0; j < systems.size(); ++j) exec.copy_elements(b.data(), at(directions, j), n);
+    // b = 2^exponent b' and x = 2^exponent x': squares of b' stay in range
+    constexpr double limit = 1e100;
+    int const exponent = detail::even_exponent(detail::largest_part(exec, b), limit);
+    detail::scaled_array<Executor, T> const right(exec, b, exponent);
+    T const* const scaled_b = right.view().data();
+    exec.copy_elements(scaled_b, r.data(), n);
+    exec.copy_elements(scaled_b, p.data(), n);
+    for (std::size_t j = 0; j < systems.size(); ++j) exec.copy_elements(scaled_b, at(directions, j), n);
     double rr = dots(exec, scratch, dot_pair<T>{r.view(), r.view()})[0];
     double const b_norm = std::sqrt(rr);
     double alpha_before = 1, beta_before = 0;
@@ -146,11 +153,19 @@ shifted_result solve_shifted(Executor const& exec, csr_operator<Executor, T> con
         if (options.progress && !options.progress(result.iterations, std::sqrt(rr) / b_norm)) break;
     }
     for (std::size_t j = 0; j < systems.size(); ++j) {
-        a.apply(exec, array_view<T const>(at(x, j), n), q.view());
+        T* const of_x = at(x, j);
+        detail::scale_by_power(exec, of_x, n, exponent);
+        exec.copy_elements(of_x, p.data(), n);
+        detail::scale_by_power(exec, p.data(), n, -exponent); // x' of the rounded x
+        a.apply(exec, array_view<T const>(p.view()), q.view());
         double const left =
-            update_and_dot(exec, scratch, detail::shifted_residual<T>{b.data(), at(x, j), T(shifts[j]), q.data()},
+            update_and_dot(exec, scratch, detail::shifted_residual<T>{scaled_b, p.data(), T(shifts[j]), q.data()},
                            dot_pair<T>{q.view(), q.view()})[0];
-        double const relative = b_norm > 0 ? std::sqrt(left) / b_norm : 0;
+        double relative = b_norm == 0 ? 0 : std::sqrt(left) / b_norm;
+        if (!(relative <= 1)) { // not positive definite, or an x that leaves the range: the guess is better
+            fill(exec, array_view<T>(of_x, n), T(0));
+            relative = std::isfinite(b_norm) ? 1 : b_norm;
+        }
         result.relative_residuals[j] = relative;
         result.converged = result.converged && relative <= options.tolerance;
     }

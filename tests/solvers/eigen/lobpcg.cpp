@@ -362,6 +362,30 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
         "max_iterations is -1, expected >= 0", argument_error);
     CHECK_THROWS_AS(solve_shifted(exec, op, {std::nan("")}, array_view<double const>(b.view()), one.view()),
                     argument_error);
+    for (int const power : {-1000, -600, 600, 1000}) { // b of any magnitude
+        CAPTURE(power);
+        auto scaled_b = right;
+        for (double& v : scaled_b) v = std::ldexp(v, power);
+        auto const there = exec.copy(scaled_b);
+        auto y = exec.copy(std::vector<double>(90, 7.0));
+        auto const scaled =
+            solve_shifted(exec, op, {0.5}, array_view<double const>(there.view()), y.view(), {.tolerance = 1e-10});
+        CHECK(scaled.converged);
+        auto const of_y = to_vector(exec, y);
+        for (std::size_t i = 0; i < 90; ++i)
+            CHECK(std::ldexp(of_y[i], -power) == doctest::Approx(all[i]).epsilon(1e-6));
+    }
+    auto const poisoned = exec.copy(std::vector<double>(90, std::nan("")));
+    CHECK_FALSE(solve_shifted(exec, op, {0.0}, array_view<double const>(poisoned.view()), one.view()).converged);
+    // A singular matrix: x is not worse than 0.
+    auto singular = m;
+    for (int i = 0; i < 90; ++i) singular(7, i) = singular(i, 7) = 0;
+    auto const s = exec.copy(to_csr<double>(singular));
+    csr_operator<Executor, double> const of_singular(exec, s.view());
+    auto const end = solve_shifted(exec, of_singular, {0.0}, array_view<double const>(b.view()), one.view());
+    CHECK_FALSE(end.converged);
+    CHECK(end.relative_residuals[0] <= 1);
+    for (double const v : to_vector(exec, one)) CHECK(std::isfinite(v));
     // For a matrix that is not positive definite, the result must not be reported as converged.
     CHECK_FALSE(solve_shifted(exec, op, {-50.0}, array_view<double const>(b.view()), one.view()).converged);
 }
