@@ -26,8 +26,9 @@ enum class eigen_reason {
     converged,      ///< every pair meets the tolerance
     max_iterations, ///< the limit of iterations
     stagnated,      ///< the residuals no longer decrease: the limit of the precision
-    not_finite,     ///< NaN or infinity in A, B, the start vectors, or after the preconditioner
-    cancelled       ///< the callback returned false
+    /// NaN or infinity in A, B, the start vectors, or after the preconditioner; an eigenvalue that leaves the range
+    not_finite,
+    cancelled ///< the callback returned false
 };
 std::string_view to_string(eigen_reason reason);
 

@@ -410,7 +410,13 @@ private:
             result_.converged = measure() <= 2 * options_.tolerance;
             if (!result_.converged) result_.reason = eigen_reason::stagnated;
         }
-        for (double& value : result_.values) value = std::ldexp(value, scaled_a_.exponent - scaled_b_.exponent);
+        for (double& value : result_.values) {
+            double const scaled = std::exchange(value, std::ldexp(value, scaled_a_.exponent - scaled_b_.exponent));
+            bool const in_range = std::isfinite(value) && (value != 0 || scaled == 0);
+            if (in_range || !result_.converged) continue;
+            result_.converged = false;
+            result_.reason = eigen_reason::not_finite;
+        }
         if (reason != eigen_reason::not_finite)
             for (int j = 0; j < count_; ++j) scale(x.data() + j * n_, -scaled_b_.exponent / 2); // x^T B x = 1
         return std::move(result_);

@@ -303,6 +303,21 @@ TEST_CASE_TEMPLATE("lobpcg: vectors of a scaled B, and nothing after them is wri
     CHECK(std::equal(after.begin() + 180, after.end(), before.begin() + 180));
 }
 
+TEST_CASE_TEMPLATE("lobpcg: eigenvalues that leave the range are not reported as converged", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const power : {-800, 800}) {
+        dense a(9), b(9);
+        for (int i = 0; i < 9; ++i) a(i, i) = std::ldexp(i + 1.0, power), b(i, i) = std::ldexp(1.0, -power);
+        auto const there = exec.copy(to_csr<double>(a)), of_b = exec.copy(to_csr<double>(b));
+        auto const m = make_preconditioner(exec, "none", there.view());
+        auto x = exec.copy(random_vector<double>(18, 3));
+        auto const found = lobpcg(exec, there.view(), m, x.view(), 2, {}, of_b.view());
+        CHECK_FALSE(found.converged);
+        CHECK(found.reason == eigen_reason::not_finite);
+    }
+}
+
 TEST_CASE("lobpcg: names of reasons") {
     CHECK(to_string(eigen_reason::converged) == "converged");
     CHECK(to_string(eigen_reason::max_iterations) == "max_iterations");
