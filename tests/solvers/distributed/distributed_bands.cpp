@@ -232,7 +232,7 @@ TEST_CASE_TEMPLATE("distributed bands: transposed", Fixture, COPPICE_TEST_EXECUT
 
 TEST_CASE_TEMPLATE("distributed bands: refinement while it halves the error", Fixture, COPPICE_TEST_EXECUTORS) {
     rank_checks<double, Fixture> of;
-    for (std::uint64_t const seed : {216, 234, 257}) { // need more than one step
+    for (std::uint64_t const seed : {216, 257}) { // of condition 1e12 and 7e9; one step is not enough
         CAPTURE(seed);
         block_storage<double> s(40, 8, seed, false);
         for (double& value : s.diagonal) value *= 1e-8;
