@@ -57,7 +57,7 @@ std::string expected_of(option_row const& row) {
     }
     std::string const what = row.kind == option_kind::integer ? "an integer" : "a number";
     std::string const low = short_number(row.min), high = short_number(row.max);
-    std::string const from = what + (row.above_min ? " above " : " of at least ") + low;
+    std::string from = what + (row.above_min ? " above " : " of at least ") + low;
     if (std::isinf(row.max)) return from;
     if (!row.above_min && !row.below_max) return what + " from " + low + " to " + high;
     return from + (row.below_max ? " and below " : " and at most ") + high;

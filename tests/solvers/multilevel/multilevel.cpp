@@ -918,7 +918,7 @@ TEST_CASE_TEMPLATE("multilevel: sweeps do not amplify", Fixture, COPPICE_TEST_EX
             }
         auto const there = exec.copy(a);
         auto const m = make_preconditioner(exec, "multilevel,smoother=gauss-seidel", there.view());
-        auto const b = exec.copy(random_vector<T>(n, 3));
+        auto const b = exec.copy(random_vector<T>(int(n), 3));
         buffer<T> z(exec, n), x(exec, n);
         m.apply(exec, b.view(), z.view());
         auto const of_z = to_vector(exec, z);
