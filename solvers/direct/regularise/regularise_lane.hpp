@@ -7,6 +7,7 @@
 
 #include <coppice/algebra/random.hpp>
 #include <coppice/algebra/rows/row_access.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/core/parallel.hpp>
@@ -101,10 +102,11 @@ struct store_piece {
         piece[i] = std::int32_t(before + (begins(i) ? 1 : 0) - 1);
     }
 };
-/// Flags the rows that break (tridiagonal_probe::breaks), in addition to those already flagged, and counts both.
-template <class T>
+/// Flags the rows that break (Probe::breaks), in addition to those already flagged, and counts both. `Probe`:
+/// tridiagonal_probe, or another test solve with its elements.
+template <class Probe>
 struct flag_broken {
-    tridiagonal_probe<T> probe;
+    Probe probe;
     bool first;
     std::uint8_t* broken;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
@@ -115,11 +117,23 @@ struct flag_broken {
 /// The next right-hand side has the signs of the last solution. A random right-hand side can be nearly orthogonal to
 /// the vectors that a singular piece amplifies. This one is not if the piece is nearly symmetric (the step of Hager's
 /// condition estimate, 1984).
-template <class T>
+template <class Probe>
 struct next_rhs {
-    tridiagonal_probe<T> probe;
-    COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.rhs_of(i, probe.solution[i] < T(0)); }
+    Probe probe;
+    COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.rhs_of(i, probe.solution[i] < 0); }
 };
+/// Executes a test solve by `solve`, which computes probe.solution for probe.rhs, twice; flags the rows that break and
+/// returns their number.
+template <executor Executor, class Probe, class Solve>
+std::int64_t flag_broken_rows(Executor const& exec, std::int64_t n, Probe const& probe, std::uint8_t* broken,
+                              Solve const& solve) {
+    for_each(exec, n, probe);
+    solve();
+    reduce(exec, n, std::int64_t(0), flag_broken<Probe>{probe, true, broken}, plus{});
+    for_each(exec, n, next_rhs<Probe>{probe});
+    solve();
+    return reduce(exec, n, std::int64_t(0), flag_broken<Probe>{probe, false, broken}, plus{});
+}
 /// Whether piece p has at most `longest` rows, and one of them indicates a nearly singular matrix.
 COPPICE_HD inline bool piece_breaks(std::int32_t const* starts, std::int32_t const* broken_before, std::int64_t p,
                                     std::int32_t longest) {

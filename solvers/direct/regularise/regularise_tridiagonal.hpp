@@ -35,8 +35,6 @@ public:
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
-    std::int64_t count_broken(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
-                              tridiagonal_options const& options);
     std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     void count_before(Executor const& exec, buffer<std::uint8_t> const& flags);
     void flag_vanishing(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
@@ -62,23 +60,6 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     starts_ = buffer<std::int32_t>(exec, n + 1);
     broken_before_ = buffer<std::int32_t>(exec, n + 1);
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
-}
-
-/// Executes a test solve and flags the rows that indicate a nearly singular matrix (tridiagonal_probe::breaks); returns
-/// their number.
-template <executor Executor, class T>
-std::int64_t tridiagonal_regulariser<Executor, T>::count_broken(Executor const& exec,
-                                                                detail::tridiagonal_probe<T> const& probe,
-                                                                tridiagonal_options const& options) {
-    std::int64_t const n = probe.a.size();
-    std::int64_t broken = 0;
-    for_each(exec, n, probe);
-    for (bool const first : {true, false}) {
-        if (!first) for_each(exec, n, detail::next_rhs<T>{probe});
-        solve_tridiagonal_by_rpts(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
-        broken = reduce(exec, n, std::int64_t(0), detail::flag_broken<T>{probe, first, broken_.data()}, plus{});
-    }
-    return broken;
 }
 
 /// Returns the number of pieces.
@@ -159,7 +140,9 @@ std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& ex
         rhs_.data(),        solution_.data()};
     std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
-        std::int64_t broken = count_broken(exec, probe, options);
+        std::int64_t broken = detail::flag_broken_rows(exec, n, probe, broken_.data(), [&] {
+            solve_tridiagonal_by_rpts(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
+        });
         for (bool const of_columns : {false, true})
             if (whole && broken == 0)
                 broken = reduce(exec, n, std::int64_t(0), detail::vanishing_sum<T>{probe.a, of_columns}, plus{});

@@ -39,11 +39,14 @@ struct factor_probe {
     T *rhs, *solution;
 
     COPPICE_HD void operator()(std::int64_t p) const {
+        random_stream const random(0, 7);
+        rhs[p] = rhs_of(p, random.bits(std::uint64_t(p)) & 1);
+    }
+    COPPICE_HD T rhs_of(std::int64_t p, bool negative) const {
         double const size = scale * factor_row_diagnostics<T>{entries}(p).largest;
         random_stream const random(0, 7);
         double const draw = random.uniform(std::uint64_t(p), 0.5, 1.0);
-        bool const negative = random.bits(std::uint64_t(p)) & 1;
-        rhs[p] = T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
+        return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
     COPPICE_HD bool breaks(std::int64_t p) const {
         double terms = 0, column = 0;
@@ -130,6 +133,8 @@ private:
     void find_pieces(Executor const& exec, detail::begins_block_piece const& begins, std::int64_t n);
     void count_before(Executor const& exec, buffer<std::uint8_t> const& flags, std::int64_t n);
     void flag_vanishing(Executor const& exec, detail::factor_entries<T> const& entries);
+    std::int64_t strengthen(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole,
+                            double scale);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
     buffer<std::uint8_t> broken_{}, uneven_{};
@@ -207,10 +212,9 @@ struct blur_diagonal {
     }
 };
 template <class T>
-struct flag_broken_row {
-    factor_probe<T> probe;
-    std::uint8_t* broken;
-    COPPICE_HD std::int64_t operator()(std::int64_t p) const { return broken[p] = probe.breaks(p); }
+struct solution_size {
+    T const* solution;
+    COPPICE_HD double operator()(std::int64_t p) const { return double(magnitude(solution[p])); }
 };
 
 } // namespace detail
@@ -236,22 +240,40 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     if (!whole) for_each(exec, n, blur_diagonal<T>{scaled});
     factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                                 rhs_.data(), solution_.data()};
-    for_each(exec, n, probe);
     // by the method of later solves: another one may round a zero pivot to a nonzero one
-    factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
-                              rhs_.view().slice(0, n), solution_.view().slice(0, n));
-    std::int64_t broken = reduce(exec, n, std::int64_t(0), flag_broken_row<T>{probe, broken_.data()}, plus{});
+    auto const solve = [&] {
+        factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
+                                  rhs_.view().slice(0, n), solution_.view().slice(0, n));
+    };
+    std::int64_t broken = flag_broken_rows(exec, n, probe, broken_.data(), solve);
     for (bool const of_columns : {false, true})
         if (whole && broken == 0)
             broken = reduce(exec, n, std::int64_t(0), factor_vanishing_sum<T>{entries, of_columns}, plus{});
-    if (broken == 0) return 0;
-    find_pieces(exec, {factor.pattern().coupled, entries.block}, n);
+    std::int64_t const regularised = broken > 0 ? strengthen(exec, factor, whole, scale) : 0;
+    if (whole) return regularised;
+    // If rows differ in scale, the perturbation may be so large for other rows that it hides a zero pivot.
+    double const largest = reduce(exec, n, 0.0, solution_size<T>{solution_.data()}, maximum{});
+    if (largest <= probe.shrink / (64 * double(std::numeric_limits<T>::epsilon()))) return regularised;
+    copy_scaled(exec, entries, size, 1 / scale);
+    factor_probe<T> const finite{entries, 1 / scale, 0, rhs_.data(), solution_.data()};
+    if (flag_broken_rows(exec, n, finite, broken_.data(), solve) == 0) return regularised;
+    return regularised + strengthen(exec, factor, whole, scale);
+}
+
+/// Strengthens the pieces with flagged rows; returns the number of their rows.
+template <executor Executor, class T, class I>
+std::int64_t factor_regulariser<Executor, T, I>::strengthen(Executor const& exec,
+                                                            detail::solvable_factor<Executor, T, I>& factor, bool whole,
+                                                            double scale) {
+    using namespace detail;
+    factor_entries<T> const entries = factor.entries();
+    find_pieces(exec, {factor.pattern().coupled, entries.block}, entries.n);
     if (whole) flag_vanishing(exec, entries);
-    count_before(exec, broken_, n);
+    count_before(exec, broken_, entries.n);
     regularised_pieces const pieces{piece_.data(), starts_.data(), broken_before_.data(),
                                     std::numeric_limits<std::int32_t>::max()};
-    for_each(exec, n, strengthen_position<T>{entries, pieces, scale});
-    return reduce(exec, n, std::int64_t(0), count_regularised{pieces}, plus{});
+    for_each(exec, entries.n, strengthen_position<T>{entries, pieces, scale});
+    return reduce(exec, entries.n, std::int64_t(0), count_regularised{pieces}, plus{});
 }
 
 } // namespace coppice::inline v0_1

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <tuple>
 
 #include "solvers/dense_splittings.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 #include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
@@ -339,6 +341,34 @@ TEST_CASE_TEMPLATE("splittings: alternation from call to call is for fgmres, and
     // With a single factor the preconditioner is the same in every iteration, so gmres accepts it.
     auto const alone = make_preconditioner(exec, "alt-o,factors=1", a.view());
     CHECK(solve(exec, "gmres", op, alone, b.view(), x.view()).converged);
+}
+
+TEST_CASE_TEMPLATE("splittings: random Laplacians, whose factors may be singular", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (unsigned seed = 0; seed < (sanitized ? 40 : 300); ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> weight(0, 1);
+        dense a(17);
+        for (int i = 0; i < a.n; ++i)
+            for (int j = 0; j < i; ++j) {
+                if (random() % (i - j <= 2 ? 3 : 40) != 0) continue;
+                a(i, j) = a(j, i) = -weight(random);
+                a(i, i) -= a(i, j);
+                a(j, j) -= a(i, j);
+            }
+        auto const local = exec.copy(to_csr<double>(a));
+        auto const r = random_vector<double>(a.n, 2);
+        auto const on_executor = exec.copy(r);
+        buffer<double> z(exec, a.n);
+        for (std::string const name : {"block-forest", "mos"}) {
+            CAPTURE(name);
+            auto const m = make_preconditioner(exec, name, local.view());
+            CHECK(all_finite(apply(exec, m, r)));
+            m.apply_transpose(exec, on_executor.view(), z.view());
+            CHECK(all_finite(to_vector(exec, z)));
+        }
+    }
 }
 
 TEST_CASE_TEMPLATE("splittings: matrices with few entries, singular factors", Fixture, COPPICE_TEST_EXECUTORS) {
