@@ -62,9 +62,11 @@ struct tridiagonal_probe {
     }
     /// The right-hand side of row i.
     COPPICE_HD T rhs_of(std::int64_t i, bool negative) const {
-        double const size = scale * row_diagnostics<T>{a}(i).largest;
-        random_stream const random(0, 7);
-        double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
+        return draw_rhs(i, scale * row_diagnostics<T>{a}(i).largest, negative);
+    }
+    /// The right-hand side of row i, whose largest scaled entry has magnitude `size`.
+    COPPICE_HD static T draw_rhs(std::int64_t i, double size, bool negative) {
+        double const draw = random_stream(0, 7).uniform(std::uint64_t(i), 0.5, 1.0);
         return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
     /// Whether row i breaks, i.e. indicates a nearly singular matrix: its terms cancel to working precision, for any
@@ -243,7 +245,7 @@ struct entry_sum {
 template <class T>
 struct vanishing_sum {
     tridiagonal_view<T> a;
-    bool of_columns;
+    bool of_columns = false;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
         entry_sum all;
         all.add(a.diagonal[i]);

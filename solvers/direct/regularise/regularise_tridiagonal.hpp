@@ -8,7 +8,7 @@
 
 #include <coppice/algebra/transform.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
-#include <coppice/solvers/direct/regularise/regularise_lane.hpp>
+#include <coppice/solvers/direct/regularise/flagged_pieces.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::inline v0_1 {
@@ -35,16 +35,12 @@ public:
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
-    std::int64_t find_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
-    void count_before(Executor const& exec, buffer<std::uint8_t> const& flags);
-    void flag_vanishing(Executor const& exec, detail::tridiagonal_probe<T> const& probe);
     detail::regularised_pieces choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
                                              int round);
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
-    buffer<std::uint8_t> broken_{}, uneven_{};
-    buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
+    detail::flagged_pieces<Executor> pieces_{};
     buffer<std::byte> workspace_{};
 };
 
@@ -54,48 +50,8 @@ void tridiagonal_regulariser<Executor, T>::take_memory(Executor const& exec, std
     copy_ = tridiagonal<T>(exec, n);
     rhs_ = buffer<T>(exec, n);
     solution_ = buffer<T>(exec, n);
-    broken_ = buffer<std::uint8_t>(exec, n);
-    uneven_ = buffer<std::uint8_t>(exec, n);
-    piece_ = buffer<std::int32_t>(exec, n);
-    starts_ = buffer<std::int32_t>(exec, n + 1);
-    broken_before_ = buffer<std::int32_t>(exec, n + 1);
+    pieces_.resize(exec, n);
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
-}
-
-/// Returns the number of pieces.
-template <executor Executor, class T>
-std::int64_t tridiagonal_regulariser<Executor, T>::find_pieces(Executor const& exec,
-                                                               detail::tridiagonal_probe<T> const& probe) {
-    std::int64_t const n = probe.a.size();
-    detail::begins_piece<T> const begins{probe.a};
-    exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_piece<T>>{begins, piece_.data()},
-                   std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, detail::store_offset<std::int32_t>{starts_.data()});
-    fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
-    return pieces;
-}
-/// Stores the number of flags before each row in broken_before_.
-template <executor Executor, class T>
-void tridiagonal_regulariser<Executor, T>::count_before(Executor const& exec, buffer<std::uint8_t> const& flags) {
-    std::int64_t const n = copy_.size();
-    std::int64_t const all = exclusive_scan(exec, n, detail::flag_at{flags.data()},
-                                            detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
-    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(all));
-}
-
-/// Flags the rows of pieces in which all rows or all columns sum to zero.
-template <executor Executor, class T>
-void tridiagonal_regulariser<Executor, T>::flag_vanishing(Executor const& exec,
-                                                          detail::tridiagonal_probe<T> const& probe) {
-    std::int64_t const n = probe.a.size();
-    for (bool const of_columns : {false, true}) {
-        detail::vanishing_sum<T> const sum{probe.a, of_columns};
-        for_each(exec, n, detail::store_uneven<detail::vanishing_sum<T>>{sum, uneven_.data()});
-        count_before(exec, uneven_);
-        for_each(exec, n,
-                 detail::flag_singular<detail::vanishing_sum<T>>{sum, piece_.data(), starts_.data(),
-                                                                 broken_before_.data(), broken_.data()});
-    }
 }
 
 /// Selects the pieces to regularise. In the first round these are only pieces that were tested separately, if there are
@@ -104,16 +60,15 @@ template <executor Executor, class T>
 detail::regularised_pieces
 tridiagonal_regulariser<Executor, T>::choose_pieces(Executor const& exec, detail::tridiagonal_probe<T> const& probe,
                                                     int round) {
-    std::int64_t const pieces = find_pieces(exec, probe);
-    count_before(exec, broken_);
-    detail::examine_piece<T> const examine{probe, starts_.data(), broken_before_.data(), broken_.data()};
+    std::int64_t const pieces = pieces_.find(exec, detail::begins_piece<T>{probe.a});
+    pieces_.count(exec);
+    detail::examine_piece<T> const examine{probe, pieces_.starts(), pieces_.flags_before(), pieces_.flags()};
     for_each(exec, pieces, examine);
-    if (probe.cancellation == 0) flag_vanishing(exec, probe);
-    count_before(exec, broken_);
+    if (probe.cancellation == 0) pieces_.flag_vanishing(exec, detail::vanishing_sum<T>{probe.a});
+    pieces_.count(exec);
     bool const alone =
         round == 0 && reduce(exec, pieces, std::int64_t(0), detail::breaks_alone<T>{examine}, plus{}) > 0;
-    return {piece_.data(), starts_.data(), broken_before_.data(),
-            alone ? detail::examine_piece<T>::longest : std::numeric_limits<std::int32_t>::max()};
+    return alone ? pieces_.flagged(detail::examine_piece<T>::longest) : pieces_.flagged();
 }
 
 template <executor Executor, class T>
@@ -140,12 +95,10 @@ std::int64_t tridiagonal_regulariser<Executor, T>::regularise(Executor const& ex
         rhs_.data(),        solution_.data()};
     std::int64_t regularised = 0;
     for (int round = 0; round < 2; ++round) {
-        std::int64_t broken = detail::flag_broken_rows(exec, n, probe, broken_.data(), [&] {
+        std::int64_t broken = detail::flag_broken_rows(exec, n, probe, pieces_.flags(), [&] {
             solve_tridiagonal_by_rpts(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
         });
-        for (bool const of_columns : {false, true})
-            if (whole && broken == 0)
-                broken = reduce(exec, n, std::int64_t(0), detail::vanishing_sum<T>{probe.a, of_columns}, plus{});
+        if (whole && broken == 0) broken = count_vanishing(exec, n, detail::vanishing_sum<T>{probe.a});
         if (broken == 0) break;
         detail::regularised_pieces const selected = choose_pieces(exec, probe, round);
         regularised += reduce(exec, n, std::int64_t(0), detail::count_regularised{selected}, plus{});

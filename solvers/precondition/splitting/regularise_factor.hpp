@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <coppice/algebra/transform.hpp>
+#include <coppice/solvers/direct/regularise/flagged_pieces.hpp>
 #include <coppice/solvers/precondition/splitting/solvable_factor.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -44,9 +45,7 @@ struct factor_probe {
     }
     COPPICE_HD T rhs_of(std::int64_t p, bool negative) const {
         double const size = scale * factor_row_diagnostics<T>{entries}(p).largest;
-        random_stream const random(0, 7);
-        double const draw = random.uniform(std::uint64_t(p), 0.5, 1.0);
-        return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
+        return tridiagonal_probe<T>::draw_rhs(p, size, negative);
     }
     COPPICE_HD bool breaks(std::int64_t p) const {
         double terms = 0, column = 0;
@@ -63,7 +62,7 @@ struct factor_probe {
 template <class T>
 struct factor_vanishing_sum {
     factor_entries<T> entries;
-    bool of_columns;
+    bool of_columns = false;
     COPPICE_HD std::int64_t operator()(std::int64_t p) const {
         entry_sum all;
         for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
@@ -130,15 +129,11 @@ private:
     };
     void take_memory(Executor const& exec, sizes const& n);
     void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, sizes const& n, double scale);
-    void find_pieces(Executor const& exec, detail::begins_block_piece const& begins, std::int64_t n);
-    void count_before(Executor const& exec, buffer<std::uint8_t> const& flags, std::int64_t n);
-    void flag_vanishing(Executor const& exec, detail::factor_entries<T> const& entries);
     std::int64_t strengthen(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole,
                             double scale);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
-    buffer<std::uint8_t> broken_{}, uneven_{};
-    buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
+    detail::flagged_pieces<Executor> pieces_{};
 };
 
 template <executor Executor, class T, class I>
@@ -151,11 +146,7 @@ void factor_regulariser<Executor, T, I>::take_memory(Executor const& exec, sizes
     at_least(diagonal_, n.diagonal);
     at_least(rhs_, n.positions);
     at_least(solution_, n.positions);
-    at_least(broken_, n.positions);
-    at_least(uneven_, n.positions);
-    at_least(piece_, n.positions);
-    at_least(starts_, n.positions + 1);
-    at_least(broken_before_, n.positions + 1);
+    pieces_.resize(exec, n.positions);
 }
 
 template <executor Executor, class T, class I>
@@ -164,36 +155,6 @@ void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detai
     for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
     for_each(exec, n.diagonal, detail::scale_entry<T>{scale, entries.diagonal, diagonal_.data()});
     for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
-}
-
-template <executor Executor, class T, class I>
-void factor_regulariser<Executor, T, I>::find_pieces(Executor const& exec, detail::begins_block_piece const& begins,
-                                                     std::int64_t n) {
-    exclusive_scan(exec, n, begins, detail::store_piece<detail::begins_block_piece>{begins, piece_.data()},
-                   std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, detail::store_offset<std::int32_t>{starts_.data()});
-    fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
-}
-/// Stores the number of flags before each row in broken_before_.
-template <executor Executor, class T, class I>
-void factor_regulariser<Executor, T, I>::count_before(Executor const& exec, buffer<std::uint8_t> const& flags,
-                                                      std::int64_t n) {
-    std::int64_t const all = exclusive_scan(exec, n, detail::flag_at{flags.data()},
-                                            detail::store_offset<std::int32_t>{broken_before_.data()}, std::int64_t(0));
-    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(all));
-}
-/// Flags the rows of pieces in which all rows or all columns sum to zero.
-template <executor Executor, class T, class I>
-void factor_regulariser<Executor, T, I>::flag_vanishing(Executor const& exec,
-                                                        detail::factor_entries<T> const& entries) {
-    for (bool const of_columns : {false, true}) {
-        detail::factor_vanishing_sum<T> const sum{entries, of_columns};
-        for_each(exec, entries.n, detail::store_uneven<detail::factor_vanishing_sum<T>>{sum, uneven_.data()});
-        count_before(exec, uneven_, entries.n);
-        for_each(exec, entries.n,
-                 detail::flag_singular<detail::factor_vanishing_sum<T>>{sum, piece_.data(), starts_.data(),
-                                                                        broken_before_.data(), broken_.data()});
-    }
 }
 
 namespace detail {
@@ -245,10 +206,8 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
         factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                                   rhs_.view().slice(0, n), solution_.view().slice(0, n));
     };
-    std::int64_t broken = flag_broken_rows(exec, n, probe, broken_.data(), solve);
-    for (bool const of_columns : {false, true})
-        if (whole && broken == 0)
-            broken = reduce(exec, n, std::int64_t(0), factor_vanishing_sum<T>{entries, of_columns}, plus{});
+    std::int64_t broken = flag_broken_rows(exec, n, probe, pieces_.flags(), solve);
+    if (whole && broken == 0) broken = count_vanishing(exec, n, factor_vanishing_sum<T>{entries});
     std::int64_t const regularised = broken > 0 ? strengthen(exec, factor, whole, scale) : 0;
     if (whole) return regularised;
     // If rows differ in scale, the perturbation may be so large for other rows that it hides a zero pivot.
@@ -256,7 +215,7 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
     if (largest <= probe.shrink / (64 * double(std::numeric_limits<T>::epsilon()))) return regularised;
     copy_scaled(exec, entries, size, 1 / scale);
     factor_probe<T> const finite{entries, 1 / scale, 0, rhs_.data(), solution_.data()};
-    if (flag_broken_rows(exec, n, finite, broken_.data(), solve) == 0) return regularised;
+    if (flag_broken_rows(exec, n, finite, pieces_.flags(), solve) == 0) return regularised;
     return regularised + strengthen(exec, factor, whole, scale);
 }
 
@@ -267,11 +226,10 @@ std::int64_t factor_regulariser<Executor, T, I>::strengthen(Executor const& exec
                                                             double scale) {
     using namespace detail;
     factor_entries<T> const entries = factor.entries();
-    find_pieces(exec, {factor.pattern().coupled, entries.block}, entries.n);
-    if (whole) flag_vanishing(exec, entries);
-    count_before(exec, broken_, entries.n);
-    regularised_pieces const pieces{piece_.data(), starts_.data(), broken_before_.data(),
-                                    std::numeric_limits<std::int32_t>::max()};
+    pieces_.find(exec, begins_block_piece{factor.pattern().coupled, entries.block});
+    if (whole) pieces_.flag_vanishing(exec, factor_vanishing_sum<T>{entries});
+    pieces_.count(exec);
+    regularised_pieces const pieces = pieces_.flagged();
     for_each(exec, entries.n, strengthen_position<T>{entries, pieces, scale});
     return reduce(exec, entries.n, std::int64_t(0), count_regularised{pieces}, plus{});
 }
