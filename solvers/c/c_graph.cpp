@@ -12,6 +12,13 @@ namespace {
 constexpr option_row symmetrise_row{
     .name = "symmetrise", .standard = "0", .meaning = "1: adds the other direction of every edge", .max = 1};
 
+/// The options of an algorithm, and of how its graph is made.
+std::vector<option_row> all_option_rows(graph_algorithm_row const& row) {
+    auto rows = option_rows(row);
+    rows.push_back(symmetrise_row);
+    return rows;
+}
+
 graph_algorithm_row const& row_of(std::string_view name) {
     for (graph_algorithm_row const& row : graph_algorithm_catalogue)
         if (row.name == name) return row;
@@ -72,8 +79,7 @@ std::shared_ptr<held_result> run_graph(held_matrix& m, char const* algorithm) {
     require_pointer("algorithm", algorithm);
     auto const named = parse_choice(algorithm);
     auto const& row = row_of(named.name);
-    auto rows = option_rows(row);
-    rows.push_back(symmetrise_row);
+    auto const rows = all_option_rows(row);
     chosen_options const chosen("graph algorithm \"" + named.name + "\"", rows, named.options);
     analytics_options const options = read_graph_options(row, chosen);
     bool const symmetrise = chosen.integer("symmetrise") == 1;
@@ -95,10 +101,7 @@ std::string describe_graphs(std::string_view what) {
     std::string text;
     for (graph_algorithm_row const& row : graph_algorithm_catalogue) {
         if (what == "graph algorithms") text.append(row.name).append(": ").append(row.summary).append("\n");
-        if (what != row.name) continue;
-        auto rows = option_rows(row);
-        rows.push_back(symmetrise_row);
-        return describe_options(rows);
+        if (what == row.name) return describe_options(all_option_rows(row));
     }
     return text;
 }
