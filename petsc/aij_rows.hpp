@@ -40,19 +40,27 @@ private:
     std::vector<std::int32_t> copy_;
 };
 
-/// Calls use(csr_view) for a MATSEQAIJ and returns its PetscErrorCode; PETSC_ERR_SUP for other matrix types.
-template <class Use>
-PetscErrorCode with_rows(Mat a, Use&& use) {
+/// PETSC_ERR_SUP if the matrix is not of this type.
+inline PetscErrorCode require_type(Mat a, MatType expected) {
     PetscFunctionBegin;
-    PetscBool is_aij = PETSC_FALSE, done = PETSC_FALSE;
-    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATSEQAIJ, &is_aij));
-    if (!is_aij) {
+    PetscBool is_expected = PETSC_FALSE;
+    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), expected, &is_expected));
+    if (!is_expected) {
         MatType type = nullptr;
         PetscCall(MatGetType(a, &type));
         SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
                 "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
                 type ? type : "none");
     }
+    PetscFunctionReturn(0);
+}
+
+/// Calls use(csr_view) for a MATSEQAIJ and returns its PetscErrorCode; PETSC_ERR_SUP for other matrix types.
+template <class Use>
+PetscErrorCode with_rows(Mat a, Use&& use) {
+    PetscFunctionBegin;
+    PetscCall(require_type(a, MATSEQAIJ));
+    PetscBool done = PETSC_FALSE;
     PetscInt rows = 0, columns = 0;
     PetscInt const *offsets = nullptr, *indices = nullptr;
     PetscScalar const* values = nullptr;
@@ -129,15 +137,7 @@ row_block<T> rows_with_global_columns(csr_view<T> own, csr_view<T> others, Petsc
 template <class T>
 PetscErrorCode read_rows_of_rank(Mat a, row_block<T>& rows) {
     PetscFunctionBegin;
-    PetscBool is_aij = PETSC_FALSE;
-    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATMPIAIJ, &is_aij));
-    if (!is_aij) {
-        MatType type = nullptr;
-        PetscCall(MatGetType(a, &type));
-        SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
-                "coppice reads matrices of type aij, baij and sbaij; this one is of type %s (MatConvert() changes it)",
-                type ? type : "none");
-    }
+    PetscCall(require_type(a, MATMPIAIJ));
     Mat own = nullptr, others = nullptr;
     PetscInt const* global = nullptr;
     PetscInt first = 0, all_rows = 0, all_columns = 0;
