@@ -223,17 +223,12 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
     add_submatrices(all, exec, a, peer);
 }
 
-/// `--only` may name a matrix, or one of its operations: "R-MAT 14: A A".
-bool wants_some(table const& t, options const& o, graph_problem const& p) {
-    return t.wants(p.name) || o.only.rfind(p.name, 0) == 0;
-}
-
 } // namespace
 
 void algebra_host(table& t, options const& o) {
     host_executor const exec(o.threads);
     for (graph_problem const& p : problems(o.quick)) {
-        if (!wants_some(t, o, p)) continue;
+        if (!t.wants_some_of(p.name)) continue;
         auto const a = make_graph_problem<double>(p);
         operations all(t, p.name, a.view(), "host", o.quick);
         add_comparisons(all, exec, a.view());
@@ -243,7 +238,7 @@ void algebra_host(table& t, options const& o) {
 void algebra_cuda(table& t, options const& o) {
     cuda_executor const exec;
     for (graph_problem const& p : device_problems(o.quick)) {
-        if (!wants_some(t, o, p)) continue;
+        if (!t.wants_some_of(p.name)) continue;
         auto const a = exec.copy(make_graph_problem<double>(p));
         operations all(t, p.name, a.view(), "cuda", o.quick);
         add_products(all, exec, a.view());

@@ -166,17 +166,12 @@ int first_with_edge(csr_view<float> a, int from) {
     return from;
 }
 
-/// `--only` may name a graph, or one of its algorithms: "R-MAT 18: bfs".
-bool wants_some(table const& t, options const& o, graph_problem const& p) {
-    return t.wants(p.name) || o.only.rfind(p.name, 0) == 0;
-}
-
 } // namespace
 
 void graph_host(table& t, options const& o) {
     host_executor const exec(o.threads);
     for (auto const& p : problems(o.quick, false)) {
-        if (!wants_some(t, o, p.graph)) continue;
+        if (!t.wants_some_of(p.graph.name)) continue;
         auto const a = weighted(exec, p.graph);
         boost_graph const boost(a.view());
         int const source = first_with_edge(a.view(), p.source);
@@ -184,7 +179,7 @@ void graph_host(table& t, options const& o) {
         add_algorithms(all, exec, a.view(), source,
                        [&](std::string const& name) { return host_peers(name, a.view(), source, boost); });
     }
-    if (auto const p = directed_problem(o.quick, false); wants_some(t, o, p)) {
+    if (auto const p = directed_problem(o.quick, false); t.wants_some_of(p.name)) {
         auto const a = make_graph_problem<float>(p);
         cases all(t, p.name, a.view(), "host", o.quick);
         add_directed(all, exec, a.view());
@@ -194,14 +189,14 @@ void graph_host(table& t, options const& o) {
 void graph_cuda(table& t, options const& o) {
     cuda_executor const exec;
     for (auto const& p : problems(o.quick, true)) {
-        if (!wants_some(t, o, p.graph)) continue;
+        if (!t.wants_some_of(p.graph.name)) continue;
         auto const on_host = weighted(host_executor{}, p.graph);
         auto const a = exec.copy(on_host);
         cases all(t, p.graph.name, on_host.view(), "cuda", o.quick);
         add_algorithms(all, exec, a.view(), first_with_edge(on_host.view(), p.source),
                        [](std::string const&) { return std::vector<cases::peer>{}; });
     }
-    if (auto const p = directed_problem(o.quick, true); wants_some(t, o, p)) {
+    if (auto const p = directed_problem(o.quick, true); t.wants_some_of(p.name)) {
         auto const on_host = make_graph_problem<float>(p);
         auto const a = exec.copy(on_host);
         cases all(t, p.name, on_host.view(), "cuda", o.quick);

@@ -120,6 +120,17 @@ void table::add_as(std::vector<row> problem, std::string const& line) {
 
 void table::keep(std::vector<row> const& problem) { rows_.insert(rows_.end(), problem.begin(), problem.end()); }
 
+bool table::is_late() const {
+    std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin_;
+    return options_.limit > 0 && spent.count() > options_.limit;
+}
+
+bool table::is_in_time(std::string_view problem) {
+    bool const late = is_late();
+    if (late) left_out_.emplace(problem);
+    return !late;
+}
+
 void table::remark(std::string const& text) const {
     if (options_.print_table) fmt::print("{}\n", text);
 }
@@ -151,7 +162,7 @@ std::string machine(options const& o) {
     return text;
 }
 
-std::vector<row> run(std::string const& name, options const& o) {
+results run(std::string const& name, options const& o) {
     auto const names = suite_names();
     if (name != "all" && std::find(names.begin(), names.end(), name) == names.end()) {
         std::string known;
@@ -161,12 +172,20 @@ std::vector<row> run(std::string const& name, options const& o) {
     if (o.cuda) cuda_executor{}; // a clear backend_error before anything is measured
     table t(o);
     t.remark(machine(o));
+    std::vector<std::string> failures;
+    auto const measure_on = [&](suite const& s, char const* backend, auto const& work) {
+        try {
+            work(t, o);
+        } catch (std::exception const& problem) {
+            failures.push_back(fmt::format("{}, {}: {}", s.name, backend, problem.what()));
+        }
+    };
     for (suite const& s : suites) {
         if (name == "all" ? !s.of_all : name != s.name) continue;
-        if (o.host) s.host(t, o);
-        if (o.cuda && s.cuda) s.cuda(t, o);
+        if (o.host) measure_on(s, "host", s.host);
+        if (o.cuda && s.cuda) measure_on(s, "cuda", s.cuda);
     }
-    return t.rows();
+    return {t.rows(), std::move(failures), {t.left_out().begin(), t.left_out().end()}};
 }
 
 } // namespace coppice::bench

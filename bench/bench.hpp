@@ -3,8 +3,10 @@
 /// Measures Coppice and its peers in the same run, on the same data.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,7 @@ struct options {
     bool cuda = false;  ///< measure the CUDA backend and its peers; needs a device
     int threads = 0;    ///< host threads; 0: all cores
     bool quick = false; ///< small problems and few repetitions, to test that the suite runs
-    double limit = 0;   ///< seconds after which the suite `reference` begins no further entry; 0: no limit
+    double limit = 0;   ///< seconds after which no further problem begins; 0: no limit
     std::string only{}; ///< measure only cases whose name contains this
     bool print_table = true;
 };
@@ -59,15 +61,28 @@ public:
     /// Prints a line of free text between problems (machine, versions, ceilings).
     void remark(std::string const& text) const;
     std::vector<row> const& rows() const { return rows_; }
-    bool wants(std::string_view problem) const {
+    /// Whether `only` selects this problem.
+    bool selects(std::string_view problem) const {
         return options_.only.empty() || problem.find(options_.only) != std::string_view::npos;
     }
+    bool is_late() const; ///< whether `limit` seconds have passed since the construction
+    /// Whether to measure this problem: it is selected, and not too late.
+    bool wants(std::string_view problem) { return selects(problem) && is_in_time(problem); }
+    /// The same for a matrix with several operations: `only` selects it, or begins with its name ("R-MAT 18: bfs").
+    bool wants_some_of(std::string_view matrix) {
+        return (selects(matrix) || options_.only.starts_with(matrix)) && is_in_time(matrix);
+    }
+    /// The problems that were selected but too late.
+    std::set<std::string> const& left_out() const { return left_out_; }
 
 private:
     void keep(std::vector<row> const& problem);
+    bool is_in_time(std::string_view problem); ///< remembers those that are not
 
     options const& options_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::vector<row> rows_;
+    std::set<std::string> left_out_;
     bool header_printed_ = false;
 };
 
@@ -85,10 +100,16 @@ timing measure(int repetitions, std::function<void(int)> const& prepare, std::fu
 /// The suites, in the order of suite_names(); each measures the backends and problems that the options select.
 std::vector<std::string> suite_names();
 
+struct results {
+    std::vector<row> rows;
+    std::vector<std::string> failures; ///< suite, backend and message of each suite that stopped; its rows are kept
+    std::vector<std::string> left_out; ///< problems that were too late for `limit`
+};
+
 /// Runs one suite ("all" for every one except accuracy and cores, which take long, and reference, whose figures are
 /// stored).
-/// Throws argument_error for an unknown name, backend_error if CUDA is requested and not available. Returns the rows.
-std::vector<row> run(std::string const& suite, options const& o);
+/// Throws argument_error for an unknown name, backend_error if CUDA is requested and not available.
+results run(std::string const& suite, options const& o);
 
 /// Formats like printf into a string; for sources that nvcc compiles, since it does not compile the compile-time checks
 /// of fmt.

@@ -2,7 +2,6 @@
 // Suite `reference`: the fixed set of figures that bench/results/ stores for each version and machine. An entry that
 // throws, or that begins after the time limit, is a row without a time whose note has the reason.
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -51,8 +50,7 @@ struct figure {
 template <class Executor>
 class reference_set {
 public:
-    reference_set(table& t, options const& o, Executor const& exec)
-        : table_(t), options_(o), exec_(exec), begin_(std::chrono::steady_clock::now()) {}
+    reference_set(table& t, options const& o, Executor const& exec) : table_(t), options_(o), exec_(exec) {}
 
     Executor const& exec() const { return exec_; }
     bool quick() const { return options_.quick; }
@@ -63,9 +61,9 @@ public:
     }
 
     void add(std::string const& name, std::function<figure()> const& entry) {
-        if (!table_.wants(name)) return;
+        if (!table_.selects(name)) return;
         row r{.suite = "reference", .backend = backend_of(exec_), .problem = name, .method = "coppice"};
-        if (late()) {
+        if (table_.is_late()) {
             r.details = fmt::format("not measured: the limit of {} s was reached", options_.limit);
         } else {
             try {
@@ -106,10 +104,6 @@ public:
     }
 
 private:
-    bool late() const {
-        auto const spent = std::chrono::steady_clock::now() - begin_;
-        return options_.limit > 0 && std::chrono::duration<double>(spent).count() > options_.limit;
-    }
     static void set(row& r, figure const& f) {
         r.rows = f.rows;
         r.nonzeros = f.nonzeros;
@@ -123,7 +117,6 @@ private:
     table& table_;
     options const& options_;
     Executor exec_;
-    std::chrono::steady_clock::time_point begin_;
 };
 
 // -------------------------------------------------------------------------------------------------------------

@@ -64,15 +64,19 @@ outcome measure(options const& o, any_executor const& chosen, output_files& file
     b.limit = o.limit;
     b.only = o.only;
     b.print_table = !o.common.quiet && !files.on_stdout();
-    auto const rows = bench::run(o.suite, b);
+    auto const [rows, failures, left_out] = bench::run(o.suite, b);
     sheet result("bench", o.common);
     result.json()["suite"] = o.suite;
     result.json()["machine"] = machine_of(b, chosen);
     result.json()["rows"] = nlohmann::ordered_json::array();
     for (auto const& row : rows) result.json()["rows"].push_back(json_of(row));
+    result.json()["failures"] = failures;
+    result.json()["left_out"] = left_out;
     if (!o.report.empty()) write_page(o, b, rows, files);
     result.publish(files);
-    return {};
+    if (failures.empty()) return {};
+    return {exit_numerical,
+            "not completed: " + list_of(std::vector<std::string_view>(failures.begin(), failures.end()))};
 }
 
 std::vector<std::string_view> valid_suites() {
@@ -126,8 +130,7 @@ command add_bench(CLI::App& program) {
         ->type_name(type_with_choices("", suites));
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions, as a functional test");
-    cli->add_option("--limit", o->limit,
-                    "suite reference: begin no entry later than S seconds after the start; 0: no limit")
+    cli->add_option("--limit", o->limit, "begin no problem later than S seconds after the start; 0: no limit")
         ->type_name("S")
         ->capture_default_str();
     cli->add_option("--report", o->report, "write an HTML page with charts of all measurements")

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <iostream>
+#include <set>
 
 #include "apps/runner.hpp"
 
@@ -96,6 +97,27 @@ TEST_CASE("a symbolic link is kept, and its target is replaced") {
     CHECK(fs::is_symlink(folder / "link.mtx"));
     CHECK(read_text_file(target).rfind("%%MatrixMarket", 0) == 0);
     CHECK(folder.names().size() == 2);
+}
+
+TEST_CASE("every suite of bench runs; --limit leaves out later problems") {
+    scratch_folder const folder;
+    auto const file = folder / "b.json";
+    auto const result = run({"bench", "all", "--quick", "--backend", "host", "--json", file, "--quiet"});
+    if (result.code == 2) return; // a build without benchmarks
+    REQUIRE_MESSAGE(result.code == 0, result.err);
+    auto const written = nlohmann::json::parse(read_text_file(file));
+    CHECK(written["failures"].empty());
+    CHECK(written["left_out"].empty());
+    std::set<std::string> suites;
+    for (auto const& row : written["rows"]) suites.insert(row["suite"]);
+    CHECK(suites.size() == 14);
+
+    REQUIRE(
+        run({"bench", "graph", "--quick", "--limit", "1e-9", "--backend", "host", "--json", file, "--quiet"}).code ==
+        0);
+    auto const late = nlohmann::json::parse(read_text_file(file));
+    CHECK(late["rows"].empty());
+    CHECK(late["left_out"].size() > 1);
 }
 
 TEST_CASE("bench draws its measurements: curves for a sweep, bars for a single problem") {
