@@ -5,11 +5,18 @@
 usage: scripts/bench-tables.py --pages [--check]
        scripts/bench-tables.py [--title KEY=VALUE]... FILE... FOLDER
 
---pages writes the marked regions of docs/results/*.md from the newest record of every machine in bench/results/
+--pages writes the marked regions of docs/results/*.md from the files of every machine in bench/results/
 (scripts/record-bench.py). With --check nothing is written, and the exit code is 1 if a region differs. A region is
 
-    <!-- begin figures: GROUP BACKEND -->
+    <!-- begin figures: GROUP BACKEND -->                  the figures of a group, of the newest record of a machine
     <!-- end figures -->
+    <!-- begin table: SUITE BACKEND NAME="VALUE"... -->    a part of a suite with its peers
+    <!-- end table -->
+
+problems, methods: regular expressions that select rows. rows="methods" exchanges rows and columns. drop: a regular expression
+of what is removed from the names of problems; the word coppice is removed from those of methods. cell: what follows the time:
+ratio (the default), nothing, iterations, note, rate (GB/s of the minimal traffic, or the rows in a second that a note has).
+best="NAME=REGEX": a column with the fastest of the methods that match, after which its name stands.
 
 FILE: output of `coppice bench SUITE --json FILE`, or a record.
 
@@ -27,8 +34,9 @@ import re
 import sys
 from pathlib import Path
 
-from bench_rows import RECORDS, markdown, rate_text, read, records, time_text
+from bench_rows import RECORDS, markdown, rate_text, read, records, table_files, time_text
 
+FAILED = ("max_iterations", "breakdown", "diverged", "stagnated")  # of a solve, as its note has it
 SHORT_NOTE = 28  # characters of a note that fits into a cell
 
 
@@ -104,7 +112,8 @@ def page(suite, backend, rows, titles):
     return "\n".join(lines) + "\n"
 
 
-REGION = re.compile(r"(<!-- begin figures: (\w+) (\w+) -->\n).*?(<!-- end figures -->)", re.S)
+REGION = re.compile(r"(<!-- begin (figures|table): (\w+) (\w+)([^>]*?) ?-->\n).*?(<!-- end \2 -->)", re.S)
+ATTRIBUTES = ("problems", "methods", "rows", "drop", "cell", "best")
 PAGES = RECORDS.parent.parent / "docs" / "results"
 
 
@@ -124,9 +133,86 @@ def region_of_record(group, path):
     return f"{caption}\n\n{markdown(['figure', 'time', 'fastest', 'scatter', 'GB/s', 'note'], body)}" if body else caption
 
 
-def region(group, backend):
+def region(group, backend, _):
     found = [region_of_record(group, paths[-1]) for (_, of), paths in records().items() if of == backend]
     return "\n\n".join(found) if found else f"No record of the backend {backend} is stored; `scripts/record-bench.py` writes one."
+
+
+def after_time(row, kind):
+    """What a cell has after the time."""
+    note = row.get("note") or ""
+    if kind == "ratio":
+        return f" ({row['ratio']:.2f})" if not is_base(row) and row.get("ratio") else ""
+    if kind == "note":
+        return f", {note}" if note else ""
+    if kind == "rate":
+        rate = rate_text(row)
+        if rate:
+            return f", {rate}"
+        rate = re.search(r"([\d.]+) MRows/s", note)
+        return f", {float(rate[1]):.0f}" if rate else ""
+    return ""
+
+
+def short_cell(row, kind):
+    if row["seconds"] <= 0:
+        return ""
+    if kind == "iterations":
+        done = re.search(r"(\d+) iterations(?:, (\w+))?(?:, \w+ with (\w+))?", row.get("note") or "")
+        if done and done[2] in FAILED:
+            return "never"
+        return time_text(row["seconds"]) + (f" ({done[1]}){' ' + done[3] if done[3] else ''}" if done else "")
+    return time_text(row["seconds"]) + after_time(row, kind)
+
+
+def with_best(cells, name, methods, kind):
+    """The cells with those of all methods that match replaced by one of the fastest, in the place of the first of them."""
+    result, chosen = {}, {}
+    for (problem, method), row in cells.items():
+        if not re.search(methods, method):
+            result[problem, method] = short_cell(row, kind)
+            continue
+        text = short_cell(row, kind)
+        result.setdefault((problem, name), "never")
+        if text not in ("", "never") and (problem not in chosen or row["seconds"] < chosen[problem]):
+            chosen[problem] = row["seconds"]
+            result[problem, name] = f"{text} {method}"
+    return result
+
+
+def table_of_file(suite, backend, options, path):
+    """Caption and table of the selected rows of a file of suites; nothing if the file has none."""
+    found, about = read([path])
+    wanted = [re.compile(options.get(name, "")) for name in ("problems", "methods")]
+    rows = [row for key, row in found.items()
+            if key[:2] == (suite, backend) and wanted[0].search(key[2]) and wanted[1].search(key[3])]
+    if not rows:
+        return ""
+    kind = options.get("cell", "ratio")
+    best, which = options.get("best", "=$^").split("=", 1)
+    cells = with_best({(row["problem"], row["method"]): row for row in with_ratios(rows)}, best, which, kind)
+    problems, methods = (list(dict.fromkeys(key[n] for key in cells)) for n in (0, 1))
+    title = {p: re.sub(options.get("drop", "$^"), "", p) for p in problems}
+    title |= {m: re.sub(r"^coppice,? ", "", m) for m in methods}
+    by_methods = options.get("rows") == "methods"
+    left, top = (methods, problems) if by_methods else (problems, methods)
+    body = [[title[a]] + [cells.get((b, a) if by_methods else (a, b), "") for b in top] for a in left]
+    against = {re.sub(r"^coppice,? ", "", row["against"]) for row in rows if not is_base(row) and row.get("ratio")}
+    meaning = {"ratio": f"; in brackets the ratio to {' or '.join(sorted(against))}" if against else "",
+               "iterations": "; in brackets iterations", "rate": "; then GB/s or million rows a second"}.get(kind, "")
+    measured = about["suites"][suite]
+    threads = f", {measured['threads']} threads" if backend == "host" else ""
+    caption = (f"{about['machine']}{threads}; commit {measured['commit']}, {measured['date'][:10]}; "
+               f"`coppice bench {suite} --backend {backend}`, medians{meaning}.")
+    return f"{caption}\n\n{markdown(['method' if by_methods else 'problem'] + [title[b] for b in top], body)}"
+
+
+def table_region(suite, backend, text):
+    options = dict(re.findall(r'(\w+)="([^"]*)"', text))
+    if unknown := [name for name in options if name not in ATTRIBUTES]:
+        sys.exit(f"begin table: {suite} {backend}: {unknown[0]} is none of {', '.join(ATTRIBUTES)}")
+    tables = [table_of_file(suite, backend, options, path) for path in table_files()]
+    return "\n\n".join(t for t in tables if t) or f"Not measured; `scripts/record-bench.py --suites {suite}` does it."
 
 
 def write_pages(check):
@@ -134,9 +220,9 @@ def write_pages(check):
     differing = 0
     for page_path in sorted(PAGES.glob("*.md")):
         old = page_path.read_text(encoding="utf-8")
-        if old.count("begin figures:") != len(REGION.findall(old)):
+        if len(re.findall(r"<!-- begin (?:figures|table):", old)) != len(REGION.findall(old)):
             sys.exit(f"{page_path}: a region has no end")
-        new = REGION.sub(lambda m: f"{m[1]}{region(m[2], m[3])}\n{m[4]}", old)
+        new = REGION.sub(lambda m: f"{m[1]}{(region if m[2] == 'figures' else table_region)(*m.groups()[2:-1])}\n{m[6]}", old)
         if new == old:
             continue
         differing += 1

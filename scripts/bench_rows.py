@@ -61,10 +61,15 @@ def read(paths):
     return {key: combined(rows) for key, rows in found.items()}, about
 
 
+def table_files(folder=RECORDS):
+    """The files of measured suites below a folder: one for each machine and backend."""
+    return sorted(folder.glob("*/suites-*.json"))
+
+
 def records(folder=RECORDS):
     """The paths of the records below a folder by (machine, backend), oldest first."""
     found = {}
-    for path in sorted(folder.glob("*/*.json")):
+    for path in sorted(set(folder.glob("*/*.json")) - set(table_files(folder))):
         _, about = parse(path)
         found.setdefault((about["machine"], about["backend"]), []).append((about["date"], path))
     return {key: [path for _, path in sorted(dated)] for key, dated in sorted(found.items())}

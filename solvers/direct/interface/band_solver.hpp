@@ -41,7 +41,9 @@ struct solve_report {
 
 /// Elimination method of a solve.
 enum class band_method {
-    /// RPTS if it applies, otherwise chain; with a report, further attempts if the backward error exceeds the bound.
+    /// RPTS if it applies, otherwise chain; with a report, further attempts if the backward error exceeds the bound. On
+    /// the host, real systems with blocks of 2 to 8 rows and at most 2^18 rows are eliminated like banded ones, from
+    /// both ends: two to five times as fast as chain on one thread.
     automatic,
     rpts, ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
           ///< float, 2048 of double), on the host up to 4096 rows, each eliminated as a whole. Systems of different

@@ -38,6 +38,7 @@ matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o
     rows.diagonal = reinterpret_cast<lane const*>(a.diagonal);
     rows.upper = reinterpret_cast<lane const*>(a.upper);
     rows.cyclic = o.cyclic;
+    rows.in_segments = o.method == band_method::chain;
     rows.op = o.operation;
     return rows;
 }

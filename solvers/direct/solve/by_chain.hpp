@@ -100,6 +100,11 @@ template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
                                elimination<real_lane_t<T>> const& how, chain_memory const& memory,
                                int const* predicate) {
+    if (solves_separately(exec, first.a)) {
+        for (std::int64_t s = 0; s < first.a.batch.systems; ++s)
+            solve_by_chain(exec, system_of(first, s), columns, how, memory, predicate);
+        return;
+    }
     int const max_columns = rhs_at_once(exec, first.a);
     for (std::int64_t c = 0; c < columns; c += max_columns) {
         matrix_block_rows<T> block_rows = first;
@@ -120,7 +125,9 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
 template <class T, class Executor>
 bool only_one_front(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (reported || o.refinements > 0 || a.lower_bands < 0 || a.size > band_ends<T>::max_small) return false;
+        bool const tridiagonal = a.lower_bands < 0 && a.block == 1;
+        if (a.systems > 1 || reported || o.refinements > 0 || tridiagonal || a.size > band_ends<T>::max_small)
+            return false;
         auto const rows = rows_of(a, o);
         return from_both_ends(exec, rows) && passes_one_front(rows);
     } else {

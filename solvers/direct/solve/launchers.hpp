@@ -16,7 +16,7 @@
 ///
 /// If from_both_ends(exec, rows) is true, there are no condensed rows, but
 ///
-///     ends_bytes(rows, rhs_count), solve_from_ends(exec, block_rows, how, memory, predicate)
+///     ends_bytes(exec, rows, rhs_count), solve_from_ends(exec, block_rows, how, memory, predicate)
 ///
 /// A backend may overload queue_attempts(exec, later_attempts) (fallback_attempts.hpp).
 #pragma once

@@ -63,6 +63,8 @@ public:
         : exec_(exec), comm_(comm), class_(a), shapes_(shapes), options_(options), rhs_columns_(d.columns) {
         options_.condition = false;
         options_.refinements = 0;
+        if (a.lower_bands < 0 && a.block > 1)
+            options_.method = band_method::chain;    // for nearly singular rows of a rank
         options_.operation = matrix_operation::none; // the rows that are read are already those of op(A)
         rows_.inner.own = {reinterpret_cast<lane const*>(a.lower), reinterpret_cast<lane const*>(a.diagonal),
                            reinterpret_cast<lane const*>(a.upper), a.size, shape_of(a)};

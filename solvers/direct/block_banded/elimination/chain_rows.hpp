@@ -76,6 +76,7 @@ struct matrix_rows {
     T const *lower = nullptr, *diagonal = nullptr,
             *upper = nullptr; ///< blocks; `diagonal` also points to the bands of a banded matrix
     bool cyclic = false;
+    bool in_segments = false; ///< blocks are not to be eliminated like bands (band_ends_host.hpp)
     matrix_operation op = matrix_operation::none;
 
     COPPICE_LANE bool banded() const { return lower_bands >= 0; }

@@ -31,6 +31,45 @@ void scale_rows(T* rows, int pitch, int count, int rhs_count) {
     }
 }
 
+/// Copies `count` rows of a block tridiagonal matrix, from `row` on, upwards if `down` is -1. The entry of the t-th row
+/// in the k-th column after (down = -1: before) its own goes to to[k pitch + t]. Does not write entries outside of the
+/// blocks. Block rows are `stride` blocks apart.
+template <int N, class T>
+void copy_block_rows(matrix_rows<T> const& a, std::int64_t stride, std::int64_t row, int down, T* to, int pitch,
+                     int count) {
+    bool const transposed = a.op != matrix_operation::none;
+    std::int64_t block = row / N;
+    int r = int(row - block * N);
+    T const* const sides[] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
+    int const step = down * pitch, across = transposed ? 1 : N;
+    std::int64_t const square = stride * (N * N);
+    for (int t = 0; t < count; ++t) {
+        for (int b = -1; b <= 1; ++b) {
+            std::int64_t const column = block + b;
+            if (column < 0 || column >= a.batch.rows) continue;
+            T const* const from = sides[b + 1] + (transposed ? column * square + r * N : block * square + r);
+            T* const first = to + (b * N - r) * step + t;
+            COPPICE_UNROLL_ALL
+            for (int q = 0; q < N; ++q) first[q * step] = from[q * across];
+        }
+        r += down;
+        if (r < 0 || r == N) {
+            r = r < 0 ? N - 1 : 0;
+            block += down;
+        }
+    }
+}
+template <class T>
+void copy_block_rows(matrix_rows<T> const& a, std::int64_t stride, std::int64_t row, int down, T* to, int pitch,
+                     int count) {
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+        ((a.n == N + min_block_of_ends ? copy_block_rows<N + min_block_of_ends>(a, stride, row, down, to, pitch, count)
+                                       : void()),
+         ...);
+    }
+    (std::make_integer_sequence<int, max_block_of_ends - min_block_of_ends + 1>());
+}
+
 /// One end of a system. Rows and unknowns are counted from this end; row i has its entries in columns i - below ... i -
 /// below + Width.
 template <class T, int Lanes, int Width>
@@ -67,6 +106,17 @@ struct one_end {
     }
     /// Copies `count` rows from row i on, with their right-hand sides.
     void load_tile(T* to, std::int64_t i, int count) const {
+        e.a.banded() ? load_bands(to, i, count) : load_blocks(to, i, count);
+        for (int s = 0; s < rhs_count; ++s)
+            copy_run(to + (Width + 1 + s) * pitch, e.d + s * e.d_leading + row_of(i), count, -i, mine - i);
+        finish_tile(to, count);
+    }
+    void load_blocks(T* to, std::int64_t i, int count) const {
+        for (int j = 0; j <= Width; ++j)
+            for (int t = 0; t < count; ++t) to[j * pitch + t] = T(0);
+        copy_block_rows(e.a, e.block_stride, row_of(i), last ? -1 : 1, to + below * pitch, pitch, count);
+    }
+    void load_bands(T* to, std::int64_t i, int count) const {
         matrix_rows<T> const& a = e.a;
         bool const transposed = a.op != matrix_operation::none;
         for (int j = 0; j <= Width; ++j) {
@@ -76,9 +126,6 @@ struct one_end {
             std::int64_t const at = (band + a.lower_bands) * a.scalar_rows + row_of(i) + (transposed ? across : 0);
             copy_run(to + j * pitch, a.diagonal + at, count, first, stored ? after : first);
         }
-        for (int s = 0; s < rhs_count; ++s)
-            copy_run(to + (Width + 1 + s) * pitch, e.d + s * e.d_leading + row_of(i), count, -i, mine - i);
-        finish_tile(to, count);
     }
     void finish_tile(T* to, int count) const {
         if (e.how.equilibrate) scale_rows<Width + 1>(to, pitch, count, rhs_count);
@@ -154,8 +201,8 @@ struct tile_copy {
     COPPICE_ALWAYS_INLINE tile_copy(End const& end, std::int64_t i, int count) {
         matrix_rows<T> const& a = end.e.a;
         bool const transposed = a.op != matrix_operation::none;
-        bool const inside = count == tile_rows && i >= end.below && i + count <= end.rows - (End::width - end.below) &&
-                            i + count <= end.mine;
+        bool const inside = a.banded() && count == tile_rows && i >= end.below &&
+                            i + count <= end.rows - (End::width - end.below) && i + count <= end.mine;
         int const across = end.last ? end.below : -end.below, band_number = transposed ? -across : across;
         std::int64_t const down = end.last != transposed ? -a.scalar_rows : a.scalar_rows;
         last = end.last;

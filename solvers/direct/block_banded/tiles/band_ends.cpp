@@ -95,6 +95,7 @@ void solve_middle(band_ends<T> const& e) {
 template <class T, class Work>
 void with_shape(band_ends<T> const& e, Work const& work) {
     if (e.lanes == 4) return e.width == 4 ? work.template operator()<4, 4>() : work.template operator()<4, 8>();
+    if (e.lanes == 16) return work.template operator()<16, 30>();
     switch (e.width) {
     case 10:
         return work.template operator()<8, 10>();
@@ -126,13 +127,17 @@ void band_ends_pass(band_ends<T> const& e, int end) {
             else
                 substitute(e, ends...);
         };
-        end == 2 ? run(one(e, 0), one(e, 1)) : run(one(e, end));
+        if (end < 2) return run(one(e, end));
+        if constexpr (Lanes <= 8) return run(one(e, 0), one(e, 1));
+        run(one(e, 0)); // two fronts do not fit into the first-level cache at the speed of one
+        run(one(e, 1));
     });
 }
 
 template <class T>
 void band_ends_middle(band_ends<T> const& e) {
-    e.lower + e.upper <= 8 ? solve_middle<8>(e) : solve_middle<16>(e);
+    if (e.lower + e.upper <= 8) return solve_middle<8>(e);
+    e.lower + e.upper <= 16 ? solve_middle<16>(e) : solve_middle<32>(e);
 }
 
 template <class T>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Elimination of a banded system from both ends on the host: Gaussian elimination with partial pivoting, with the
-/// unknowns in the order first, last, second, last but one, ..., and those in the middle at the end.
+/// unknowns in the order first, last, second, last but one, ..., and those in the middle at the end. A block
+/// tridiagonal matrix with blocks of n rows has 2 n - 1 bands on either side.
 ///
 /// Each end takes in its rows one by one (tiles/band_front.hpp) until both ends meet; then lower + upper rows with as
 /// many unknowns remain. No columns of boundary unknowns are carried along, so element growth is that of LAPACK's gbsv,
@@ -34,6 +35,7 @@ struct band_ends {
     static constexpr std::int64_t max_small = 128; ///< maximum number of rows of a matrix that passes one front
 
     matrix_rows<T> a{};
+    std::int64_t block_stride = 1; ///< of a matrix with blocks: index of block row j in the storage, divided by j
     T const* d = nullptr;
     T* x = nullptr;
     std::int64_t d_leading = 0, x_leading = 0;
@@ -58,11 +60,26 @@ struct band_ends {
     std::int64_t tile = 0, entries = 0, values = 0, known_after = 0, end_elements = 0;
 };
 
+/// Bands of op(A) below and above the diagonal.
+template <class T>
+int bands_below(matrix_rows<T> const& a) {
+    if (!a.banded()) return 2 * a.n - 1;
+    return a.op != matrix_operation::none ? a.upper_bands : a.lower_bands;
+}
+template <class T>
+int bands_above(matrix_rows<T> const& a) {
+    if (!a.banded()) return 2 * a.n - 1;
+    return a.op != matrix_operation::none ? a.lower_bands : a.upper_bands;
+}
+
 /// Whether all rows pass one front, from first to last: for few rows the ends and their middle take longer.
 template <class T>
 bool passes_one_front(matrix_rows<T> const& a) {
     return a.scalar_rows <= band_ends<T>::max_small;
 }
+
+/// Blocks of the matrices that may be eliminated like bands.
+inline constexpr int min_block_of_ends = 2, max_block_of_ends = 8;
 
 /// Limit of the memory for saved pivot rows, in bytes: 3.7 million rows of 17 bands in double.
 inline constexpr std::int64_t max_saved_bytes = std::int64_t(1) << 29;
@@ -70,12 +87,11 @@ inline constexpr std::int64_t max_saved_bytes = std::int64_t(1) << 29;
 /// Layout for a matrix. The caller sets the pointers to right-hand sides and memory.
 template <class T>
 band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
-    bool const transposed = a.op != matrix_operation::none;
     band_ends<T> e;
     e.a = a;
     e.rhs_count = rhs_count;
-    e.lower = std::max(1, transposed ? a.upper_bands : a.lower_bands);
-    e.upper = std::max(1, transposed ? a.lower_bands : a.upper_bands);
+    e.lower = std::max(1, bands_below(a));
+    e.upper = std::max(1, bands_above(a));
     std::int64_t const rows = a.scalar_rows;
     e.small = passes_one_front(a);
     int bands = e.lower + e.upper;
@@ -83,8 +99,13 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_sa
         e.lower = std::min<int>(e.lower, std::max<int>(1, int(rows) - 1));
         bands = std::min<int>(bands, int(rows));
     }
-    e.lanes = (e.small ? bands <= 8 && e.lower <= 4 : std::max(e.lower, e.upper) <= 4) ? 4 : 8;
-    e.width = e.lanes == 4 ? (bands <= 4 ? 4 : 8) : bands <= 8 && e.small ? 8 : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
+    if (e.small ? bands <= 8 && e.lower <= 4 : std::max(e.lower, e.upper) <= 4) {
+        e.lanes = 4, e.width = bands <= 4 ? 4 : 8;
+    } else if (e.small ? bands <= 16 && e.lower <= 8 : std::max(e.lower, e.upper) <= 8) {
+        e.lanes = 8, e.width = bands <= 8 && e.small ? 8 : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
+    } else {
+        e.lanes = 16, e.width = 30;
+    }
     if (e.small) return e;
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;
@@ -110,9 +131,17 @@ bool from_both_ends(Executor const&, matrix_rows<T> const&) {
     return false;
 }
 template <class Executor, class T>
+bool solves_separately(Executor const&, matrix_rows<T> const&) {
+    return false;
+}
+template <class Executor, class T>
+std::int64_t ends_bytes(Executor const&, matrix_rows<T> const&, int) {
+    return 0;
+}
+template <class Executor, class T>
 void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*,
                      int const*) {}
-/// Bytes of memory that such a solve needs.
+/// Bytes of memory that one system needs.
 template <class T>
 std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
     if constexpr (std::is_floating_point_v<T>)

@@ -15,8 +15,9 @@ using namespace coppice::chain;
 template <class T, int Lanes, int Width>
 struct small_system {
     using column = front_column<T, Lanes>;
-    static constexpr int max_rows = int(band_ends<T>::max_small), pitch = max_rows + 8;
-    static constexpr int max_entries = Width + 8; ///< of a row that starts below the first lanes
+    static constexpr int spare = Lanes < 8 ? 8 : Lanes; ///< rows after the last one that are read as zeros
+    static constexpr int max_rows = int(band_ends<T>::max_small), pitch = max_rows + spare;
+    static constexpr int max_entries = Width + spare; ///< of a row that starts below the first lanes
 
     band_ends<T> const& e;
     int const n, below, rhs_count;
@@ -30,8 +31,17 @@ struct small_system {
     }
 
     void load() {
+        if (!e.a.banded()) return copy_blocks();
         if (n < 4) return copy<1>();
         n < 8 ? copy<4>() : copy<8>();
+    }
+    void copy_blocks() {
+        for (auto& row : rows)
+            for (int i = 0; i < n + spare; i += 8) clear_group(row + i);
+        copy_block_rows(e.a, e.block_stride, 0, 1, rows[below], pitch, n);
+        for (int s = 0; s < rhs_count; ++s)
+            for (int i = 0; i < n; ++i) rows[max_entries + s][i] = e.d[s * e.d_leading + i];
+        if (e.how.equilibrate) scale_rows<max_entries>(rows[0], pitch, n, rhs_count);
     }
     /// Copies the rows, `Group` at a time; entries outside of the matrix become zero.
     template <int Group>

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Table and picture of what `coppice bench splittings --json FILE` measured.
+"""Draws the suite `splittings` of a file of suites (scripts/record-bench.py --suites splittings).
 
-usage: scripts/splittings-table.py [--svg PICTURE.svg] FILE.json...
+usage: scripts/splittings-picture.py FILE.json PICTURE.svg
 
-Prints a Markdown table, a row for each kind of matrix: milliseconds with set-up, iterations in parentheses. The picture
-has iterations above and time below, on logarithmic axes; empty markers denote runs that did not converge.
+The picture has iterations above and time below, on logarithmic axes; empty markers denote runs that did not converge.
 """
 import argparse
-import json
 import math
 import re
+import sys
+from pathlib import Path
+
+from bench_rows import parse
 
 FORESTS = ("alt-i", "alt-o", "mos-d", "mos-a", "mos", "adi", "block-forest")
 SERIES = [
@@ -41,31 +43,8 @@ def chosen(rows):
     return {name: by_name[name] for name, _, _ in SERIES if name in by_name}
 
 
-def cell(row, named=False):
-    if row is None or not converged(row):
-        return "never"
-    text = f"{row['seconds'] * 1e3:.0f} ({iterations(row)})"
-    return f"{row['method'].replace(',factors=', ' ')}: {text}" if named else text
-
-
-def way(row):
-    """Which methods `auto` ended with."""
-    found = re.search(r"converged, (\w+) with ([^,]+)", row["note"])
-    return f" {found.group(2)}" if found else ""
-
-
 def label(kind):
     return kind.split(":")[0]
-
-
-def table(kinds):
-    print("| kind | " + " | ".join(title for _, title, _ in SERIES) + " |")
-    print("| --- " * (len(SERIES) + 1) + "|")
-    for kind, rows in kinds.items():
-        cells = [cell(rows.get(name), name == "several") for name, _, _ in SERIES]
-        if "auto" in rows:
-            cells[-1] += way(rows["auto"])
-        print(f"| {kind} | " + " | ".join(cells) + " |")
 
 
 def picture(kinds, path):
@@ -112,18 +91,16 @@ def picture(kinds, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--svg")
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("file", type=Path, metavar="FILE.json")
+    parser.add_argument("picture", type=Path, metavar="PICTURE.svg")
     options = parser.parse_args()
     kinds = {}
-    for path in options.files:
-        with open(path, encoding="utf-8") as file:
-            for row in json.load(file)["rows"]:
-                kinds.setdefault(row["problem"].split(", c_diag")[0], []).append(row)
-    kinds = {kind: chosen(rows) for kind, rows in kinds.items()}
-    table(kinds)
-    if options.svg:
-        picture(kinds, options.svg)
+    for row in parse(options.file)[0]:
+        if row["suite"] == "splittings":
+            kinds.setdefault(row["problem"].split(", c_diag")[0], []).append(row)
+    if not kinds:
+        sys.exit(f"{options.file}: no rows of the suite splittings")
+    picture({kind: chosen(rows) for kind, rows in kinds.items()}, options.picture)
 
 
 if __name__ == "__main__":

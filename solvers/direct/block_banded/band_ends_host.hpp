@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Host launcher of the elimination from both ends (tiles/band_ends.hpp): which systems it solves, and their batches.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <coppice/core/device_predicate.hpp>
+#include <coppice/core/host/parallel_host.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
+
+namespace coppice::inline v0_1::chain {
+
+/// Real banded systems are eliminated from both ends, instead of in segments, if they have three or more bands on a
+/// side or few rows. With fewer bands, segments are as fast. With more than some six threads, segments would be faster,
+/// since the ends use two threads only; but the condensed segments of wide bands have more element growth. Matrices
+/// with more than three times as many bands on one side as on the other are eliminated in segments unless the system is
+/// small: the recurrence from an end may overflow if it grows in one direction, while a segment orders its unknowns by
+/// pivots.
+inline constexpr int min_wide_reach = 3;
+inline constexpr std::int64_t max_rows_of_ends = 2048, max_rows_of_uneven_ends = 64;
+/// Systems with blocks of 2 to 8 rows are eliminated like their bands, unless they are cyclic, band_method::chain is
+/// asked for, or they are so large that many threads gain much in segments.
+inline constexpr std::int64_t max_rows_of_block_ends = 1 << 18;
+inline constexpr std::int64_t rows_of_two_threads = 4096; ///< minimum for which each end has its own thread
+
+/// Whether the rule for systems with blocks applies, to each system of a batch by itself.
+template <class T>
+bool takes_blocks(matrix_rows<T> const& a) {
+    return std::is_floating_point_v<T> && !a.banded() && !a.cyclic && !a.in_segments && a.n >= min_block_of_ends &&
+           a.n <= max_block_of_ends;
+}
+/// Rows of the largest system. batch.rows is an upper bound of them if there are offsets.
+template <class T>
+std::int64_t largest_system(matrix_rows<T> const& a) {
+    if (!a.batch.offsets) return a.batch.rows * a.n;
+    std::int64_t largest = 0;
+    for (std::int64_t s = 0; s < a.batch.systems; ++s) largest = std::max(largest, a.batch.system(s).rows);
+    return largest * a.n;
+}
+/// Whether all systems are eliminated from both ends.
+template <class T>
+bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!a.banded()) return takes_blocks(a) && largest_system(a) <= max_rows_of_block_ends;
+        if (a.scalar_rows <= max_rows_of_uneven_ends) return true;
+        bool const even = std::max(a.lower_bands, a.upper_bands) <= 3 * std::min(a.lower_bands, a.upper_bands);
+        return even && (a.n >= min_wide_reach || a.scalar_rows <= max_rows_of_ends);
+    } else {
+        return false;
+    }
+}
+/// Whether some systems of a batch may be eliminated from both ends and others are not: then each is solved by itself,
+/// so that a system has the same bits alone and in any batch.
+template <class T>
+bool solves_separately(host_executor const& exec, matrix_rows<T> const& a) {
+    return takes_blocks(a) && a.batch.offsets && a.batch.systems > 1 && !from_both_ends(exec, a);
+}
+
+/// Solves one system from both ends; `max_saved` limits the bytes of the pivot rows that are saved for back
+/// substitution.
+template <class T>
+void solve_system_from_ends(host_executor const& exec, matrix_block_rows<T> const& block_rows,
+                            elimination<T> const& how, std::byte* memory, std::int64_t max_saved,
+                            std::int64_t block_stride = 1) {
+    band_ends<T> e = ends_of(block_rows.a, block_rows.rhs_count, max_saved);
+    e.d = block_rows.d, e.d_leading = block_rows.d_leading;
+    e.x = block_rows.x, e.x_leading = block_rows.x_leading;
+    e.singular = block_rows.singular;
+    e.block_stride = block_stride;
+    e.how = how;
+    e.memory = reinterpret_cast<T*>(memory);
+    if (e.small) return COPPICE_ISA_SELECT(band_ends_small<T>)(e);
+    std::int64_t met[] = {no_row, no_row};
+    e.met = met;
+    bool const parallel = exec.threads() > 1 && block_rows.a.scalar_rows >= rows_of_two_threads;
+    auto const run = [&](auto* work) {
+        if (!parallel) return work(e, 2);
+        detail::for_each_block(exec, 2, 1, [&](std::int64_t end, std::int64_t, std::int64_t) { work(e, int(end)); });
+    };
+    run(COPPICE_ISA_SELECT(band_ends_pass<true, T>));
+    COPPICE_ISA_SELECT(band_ends_middle<T>)(e);
+    run(COPPICE_ISA_SELECT(band_ends_pass<false, T>));
+}
+
+/// System s of a batch, as a single system. Block rows of an interleaved batch keep their distances.
+template <class T>
+matrix_block_rows<T> system_of(matrix_block_rows<T> const& all, std::int64_t s) {
+    system_location const at = all.a.batch.system(s);
+    matrix_block_rows<T> one = all;
+    std::int64_t const square = std::int64_t(all.a.n) * all.a.n;
+    one.a.lower += at.base * square;
+    one.a.diagonal += at.base * square;
+    one.a.upper += at.base * square;
+    one.a.batch = {.rows = at.rows, .total = at.rows};
+    one.a.scalar_rows = at.rows * all.a.n;
+    one.d += at.base * all.a.n;
+    one.x += at.base * all.a.n;
+    if (all.singular) one.singular += s;
+    return one;
+}
+
+/// Copies `rows` block rows of n rows each between vectors of a batch, whose block rows are `stride` apart, and
+/// consecutive ones.
+template <class T>
+void gather_system(T const* from, std::int64_t stride, std::int64_t rows, int n, T* to) {
+    for (std::int64_t j = 0; j < rows; ++j)
+        for (int r = 0; r < n; ++r) to[j * n + r] = from[j * stride * n + r];
+}
+template <class T>
+void scatter_system(T const* from, std::int64_t stride, std::int64_t rows, int n, T* to) {
+    for (std::int64_t j = 0; j < rows; ++j)
+        for (int r = 0; r < n; ++r) to[j * stride * n + r] = from[j * n + r];
+}
+
+/// Solves system s of a batch with the memory of one worker.
+template <class T>
+void solve_one_of_batch(matrix_block_rows<T> const& all, std::int64_t s, elimination<T> const& how, std::byte* memory) {
+    host_executor const alone{1};
+    matrix_block_rows<T> one = system_of(all, s);
+    std::int64_t const rows = one.a.batch.rows, stride = all.a.batch.system(s).stride, size = one.a.scalar_rows;
+    if (rows == 0) return;
+    if (stride == 1) return solve_system_from_ends(alone, one, how, memory, max_saved_bytes);
+    T* const vectors = reinterpret_cast<T*>(memory);
+    for (int c = 0; c < one.rhs_count; ++c)
+        gather_system(one.d + c * one.d_leading, stride, rows, one.a.n, vectors + c * size);
+    T* const x = one.x;
+    one.d = one.x = vectors;
+    one.d_leading = one.x_leading = size;
+    std::int64_t const after = align_elements<T>(one.rhs_count * size) * std::int64_t(sizeof(T));
+    solve_system_from_ends(alone, one, how, memory + after, max_saved_bytes, stride);
+    for (int c = 0; c < one.rhs_count; ++c)
+        scatter_system(vectors + c * size, stride, rows, one.a.n, x + c * all.x_leading);
+}
+
+/// Bytes that a worker needs for a system of a batch, and number of workers.
+template <class T>
+std::int64_t ends_bytes_of_worker(matrix_rows<T> const& a, int rhs_count) {
+    matrix_rows<T> largest = a;
+    largest.scalar_rows = std::min(largest_system(a), max_rows_of_block_ends);
+    std::int64_t const vectors = a.batch.interleaved ? align_elements<T>(rhs_count * largest.scalar_rows) : 0;
+    return vectors * std::int64_t(sizeof(T)) + ends_bytes(largest, rhs_count);
+}
+template <class T>
+std::int64_t ends_workers(host_executor const& exec, matrix_rows<T> const& a) {
+    return std::min<std::int64_t>(exec.threads(), a.batch.systems);
+}
+
+/// Bytes of memory that solve_from_ends() needs.
+template <class T>
+std::int64_t ends_bytes(host_executor const& exec, matrix_rows<T> const& a, int rhs_count) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (a.batch.systems == 1) return ends_bytes(a, rhs_count);
+        return ends_workers(exec, a) * ends_bytes_of_worker(a, rhs_count);
+    } else {
+        return 0;
+    }
+}
+
+/// Solves all systems of `block_rows` from both ends; the systems of a batch in parallel.
+template <class T>
+void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& block_rows,
+                     elimination<real_lane_t<T>> const& how, std::byte* memory, int const* predicate,
+                     std::int64_t max_saved = max_saved_bytes) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!is_enabled(predicate)) return;
+        std::int64_t const systems = block_rows.a.batch.systems;
+        if (systems == 1) return solve_system_from_ends(exec, block_rows, how, memory, max_saved);
+        std::int64_t const workers = ends_workers(exec, block_rows.a),
+                           bytes = ends_bytes_of_worker(block_rows.a, block_rows.rhs_count),
+                           group = std::max<std::int64_t>(1, systems / (workers * 16));
+        std::atomic<std::int64_t> next = 0; // of the systems that no worker has taken
+        detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+            for (std::int64_t first = next.fetch_add(group); first < systems; first = next.fetch_add(group))
+                for (std::int64_t s = first; s < std::min(systems, first + group); ++s)
+                    solve_one_of_batch(block_rows, s, how, memory + w * bytes);
+        });
+    }
+}
+
+} // namespace coppice::inline v0_1::chain
