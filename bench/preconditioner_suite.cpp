@@ -21,10 +21,10 @@ std::vector<graph_problem> problems(bool quick) {
             {"R-MAT scale 20", "rmat,scale=20"}};
 }
 
-/// Whether the cost of the set-up grows with the squares of the row lengths, or one worker processes each row; both are
-/// too slow for rows of graphs.
+/// Whether the cost of the set-up grows with the squares of the row lengths, one worker processes each row, or the
+/// factors fill in; all are too slow for rows of graphs.
 bool is_for_short_rows(std::string_view name) {
-    return name == "ilu0" || name == "ic0" || name == "isai" || name == "mos-a";
+    return name == "ilu0" || name == "ic0" || name == "isai" || name == "mos-a" || name == "direct";
 }
 
 /// On CUDA a call is queued `queued` times before the wait, so that the time of the device is measured without that of
