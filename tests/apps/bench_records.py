@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests scripts/record-bench.py, compare-bench.py and bench-tables.py: made-up rows, then a quick run of the command.
+"""Tests scripts/record-bench.py, compare-bench.py, bench-tables.py and splittings-picture.py: made-up rows, then a quick run of the command.
 
     bench_records.py SCRIPTS COMMAND    exit code 77: the command was built without benches
 """
@@ -77,6 +77,50 @@ def tables_made_up(folder):
     assert tables.write_pages(check=True) == 0
 
 
+def suites_made_up(folder):
+    """Regions `table`: selected rows, ratios, the fastest of several methods, problems that were not solved."""
+    def measured(problem, method, seconds, note=""):
+        return {"suite": "s", "backend": "host", "problem": problem, "method": method, "against": "coppice a",
+                "seconds": seconds, "ratio": seconds, "note": note}
+
+    rows = [measured("p, 1 row", "coppice a", 1, "3 iterations, converged"), measured("p, 1 row", "b", 2, "5 iterations, converged"),
+            measured("p, 1 row", "c", 1.5, "4 iterations, max_iterations"), measured("q, 1 row", "coppice a", 3),
+            measured("left out", "coppice a", 9)]
+    about = {"version": "0.1.0", "commit": "eeee", "date": "2026-01-03T00:00:00Z", "threads": 2, "build": {}, "not_measured": ["z"]}
+    path = folder / "Processor-X" / "suites-host.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"machine": "Processor X", "backend": "host", "suites": {"s": about}, "rows": rows}))
+    tables = load("bench-tables")
+    tables.table_files = lambda: load("bench_rows").table_files(folder)
+
+    def lines(options):
+        return tables.table_region("s", "host", options).splitlines()[2:]
+
+    assert lines('problems="^[pq]" drop=", 1 row"') == [
+        "| problem | a | b | c |", "| --- | --- | --- | --- |", "| p | 1.00 s | 2.00 s (2.00) | 1.50 s (1.50) |", "| q | 3.00 s |  |  |"]
+    assert lines('problems="^p" methods="a|b" rows="methods" cell="nothing"') == [
+        "| method | p, 1 row |", "| --- | --- |", "| a | 1.00 s |", "| b | 2.00 s |"]
+    assert lines('problems="^p" best="best=^(b|c)$" cell="iterations"')[2] == "| p, 1 row | 1.00 s (3) | 2.00 s (5) b |"
+    caption = tables.table_region("s", "host", 'problems="^p"').splitlines()[0]
+    assert "commit eeee, 2026-01-03" in caption and "ratio to a" in caption, caption
+    assert not load("bench_rows").records(folder)  # a file of suites is no record
+    assert run("splittings-picture", path, folder / "p.svg").returncode == 1  # it has no such suite
+
+
+def measure_suites_quickly(folder):
+    for _ in range(2):  # the second run replaces the rows of the first
+        done = run("record-bench", "--build", COMMAND.parent.parent, "--backend", "host", "--quick", "--suites", "krylov,splittings",
+                   "--commit", "ffff", "--out", folder)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+    (path,) = folder.glob("*/suites-host.json")
+    written = json.loads(path.read_text())
+    assert set(written["suites"]) == {"krylov", "splittings"} and written["suites"]["krylov"]["commit"] == "ffff", written["suites"]
+    keys = [(r["suite"], r["problem"], r["method"]) for r in written["rows"]]
+    assert len(keys) == len(set(keys)) > 10, keys
+    assert run("splittings-picture", path, folder / "p.svg").returncode == 0
+    assert "<circle" in (folder / "p.svg").read_text()
+
+
 def record_quickly(folder):
     done = run("record-bench", "--build", COMMAND.parent.parent, "--backend", "host", "--quick", "--runs", "1", "--limit", "240",
                "--commit", "cccc", "--out", folder)
@@ -99,10 +143,12 @@ def main():
         compare_made_up(folder / "records")
         combine_made_up()
         tables_made_up(folder)
+        suites_made_up(folder / "suites")
         without = subprocess.run([COMMAND, "bench"], capture_output=True, text=True)
         if "no benchmarks" in without.stderr:
             return 77
         record_quickly(folder / "made")
+        measure_suites_quickly(folder / "measured")
     return 0
 
 
