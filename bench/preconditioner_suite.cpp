@@ -6,6 +6,7 @@
 #include "bench/bench.hpp"
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/stopwatch.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 
@@ -27,10 +28,13 @@ bool is_for_short_rows(std::string_view name) {
     return name == "ilu0" || name == "ic0" || name == "isai" || name == "mos-a" || name == "direct";
 }
 
-/// On CUDA a call is queued `queued` times before the wait, so that the time of the device is measured without that of
-/// the launch.
+/// On CUDA short calls are queued up to `queued` times before the wait, so that the time of the device is measured
+/// without that of the launch.
 template <class Executor, class Work>
 timing measure_queued(Executor const& exec, int repetitions, int queued, Work const& work) {
+    detail::stopwatch watch(exec);
+    work();
+    if (watch.lap() > 0.05) queued = 1;
     auto time = measure(repetitions, [&](int) {
         for (int k = 0; k < queued; ++k) work();
         exec.synchronize();
