@@ -36,7 +36,7 @@ from pathlib import Path
 
 from bench_rows import RECORDS, markdown, rate_text, read, records, table_files, time_text
 
-FAILED = ("max_iterations", "breakdown", "diverged", "stagnated")  # of a solve, as its note has it
+FAILED = ("max_iterations", "breakdown", "diverged", "stagnated", "not_finite")  # of a solve, as its note has it
 SHORT_NOTE = 28  # characters of a note that fits into a cell
 
 
@@ -204,6 +204,8 @@ def table_of_file(suite, backend, options, path):
     threads = f", {measured['threads']} threads" if backend == "host" else ""
     caption = (f"{about['machine']}{threads}; commit {measured['commit']}, {measured['date'][:10]}; "
                f"`coppice bench {suite} --backend {backend}`, medians{meaning}.")
+    if measured["not_measured"]:
+        caption += f" Not measured: {'; '.join(measured['not_measured'])}."
     return f"{caption}\n\n{markdown(['method' if by_methods else 'problem'] + [title[b] for b in top], body)}"
 
 
