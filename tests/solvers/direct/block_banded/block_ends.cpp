@@ -23,8 +23,10 @@ void check_blocks(Executor const& exec, std::int64_t length, int n, band_options
     CAPTURE(length);
     CAPTURE(n);
     CAPTURE(int(options.operation));
-    block_storage<T> const s(length, n, std::uint64_t(100 * n + length), false);
-    auto const a = options.operation == matrix_operation::none ? s.meaning(false) : s.meaning(false).transposed(false);
+    CAPTURE(options.cyclic);
+    block_storage<T> const s(length, n, std::uint64_t(100 * n + length), options.cyclic);
+    auto const plain = s.meaning(options.cyclic);
+    auto const a = options.operation == matrix_operation::none ? plain : plain.transposed(false);
     auto const d = rhs_for(a, 1, 7);
     auto const found = solve_blocks(exec, s, d, options);
     CHECK(found.reports[0].status == solve_status::ok);
@@ -39,12 +41,12 @@ struct block_batch {
     block_storage<T> all;
     plain_rows<T> meaning;
 
-    block_batch(std::vector<std::int64_t> const& lengths, int n, std::uint64_t seed)
+    block_batch(std::vector<std::int64_t> const& lengths, int n, std::uint64_t seed, bool cyclic = false)
         : bounds(1, 0), all(sum_of(lengths), n, seed, true), meaning(all.size()) {
         for (std::int64_t const size : lengths) {
             bounds.push_back(bounds.back() + size);
-            all.spoil(bounds[bounds.size() - 2], bounds.back());
-            all.describe(meaning, bounds[bounds.size() - 2], bounds.back(), false);
+            if (!cyclic) all.spoil(bounds[bounds.size() - 2], bounds.back());
+            all.describe(meaning, bounds[bounds.size() - 2], bounds.back(), cyclic);
         }
     }
     static std::int64_t sum_of(std::vector<std::int64_t> const& lengths) {
@@ -132,16 +134,33 @@ TEST_CASE_TEMPLATE("blocks: rows of mixed scale, and entries at the ends of the 
             }
 }
 
+TEST_CASE_TEMPLATE("blocks: cyclic systems of every size at which the elimination changes", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const n : {1, 2, 3, 4})
+        for (std::int64_t const length : {1, 2, 3, 4, 5, 8, 9, 31, 64, 65, 128, 513}) {
+            if (sanitized && length > 128 && n != 2) continue;
+            check_blocks<double>(exec, length, n, {.cyclic = true});
+            check_blocks<float>(exec, length, n, {.cyclic = true, .operation = matrix_operation::transposed});
+            check_blocks<double>(exec, length, n, {.pivot = pivoting::scaled_partial, .cyclic = true});
+            check_blocks<double>(exec, length, n, {.threshold = 1e-9, .cyclic = true});
+        }
+}
+
 TEST_CASE_TEMPLATE("blocks: a system has the same bits alone and in every batch", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     bool const host = std::is_same_v<std::remove_const_t<decltype(exec)>, host_executor>;
     std::int64_t const columns = 2;
-    for (int const n : blocks) {
+    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
+    for (int const n : blocks) cases.emplace_back(n, false);
+    for (auto const& [n, cyclic] : cases) {
         CAPTURE(n);
-        block_batch<double> const uneven({1, 3, 0, 40, 7, 1, 120, 64, 17}, n, 3),
-            even(std::vector<std::int64_t>(11, 23), n, 4);
+        CAPTURE(cyclic);
+        band_options const options{.cyclic = cyclic};
+        block_batch<double> const uneven({1, 3, 0, 40, 7, 1, 120, 64, 17}, n, 3, cyclic),
+            even(std::vector<std::int64_t>(11, 23), n, 4, cyclic);
         auto const solved_alone = [&](block_batch<double> const& b, std::vector<double> const& d, std::size_t k) {
-            return solve_blocks(exec, b.system(k), b.part(d, k, columns)).x;
+            return solve_blocks(exec, b.system(k), b.part(d, k, columns), options).x;
         };
         auto const check = [&](block_batch<double> const& b, std::vector<double> const& d,
                                std::vector<double> const& x) {
@@ -152,21 +171,21 @@ TEST_CASE_TEMPLATE("blocks: a system has the same bits alone and in every batch"
         auto const d = rhs_for(uneven.meaning, columns, 8);
         blocks_on<double, decltype(exec)> const a(exec, uneven.all);
         auto const offsets = exec.copy(uneven.bounds);
-        check(uneven, d, solve_matrix(exec, band_matrix<double>::batch(a.matrix, offsets.view()), d).x);
+        check(uneven, d, solve_matrix(exec, band_matrix<double>::batch(a.matrix, offsets.view()), d, options).x);
 
         auto const e = rhs_for(even.meaning, columns, 9);
         blocks_on<double, decltype(exec)> const b(exec, even.all);
         auto const count = std::int64_t(even.systems());
-        check(even, e, solve_matrix(exec, band_matrix<double>::batch(b.matrix, count), e).x);
+        check(even, e, solve_matrix(exec, band_matrix<double>::batch(b.matrix, count), e, options).x);
 
         auto mixed = even.all;
         for (auto const band :
              {&block_storage<double>::lower, &block_storage<double>::diagonal, &block_storage<double>::upper})
             mixed.*band = even.interleaved(even.all.*band, n * n, false);
         blocks_on<double, decltype(exec)> const c(exec, mixed);
-        auto const x =
-            solve_matrix(exec, band_matrix<double>::interleaved_batch(c.matrix, count), even.interleaved(e, n, false))
-                .x;
+        auto const x = solve_matrix(exec, band_matrix<double>::interleaved_batch(c.matrix, count),
+                                    even.interleaved(e, n, false), options)
+                           .x;
         check(even, e, even.interleaved(x, n, true));
     }
 }
@@ -189,21 +208,26 @@ TEST_CASE_TEMPLATE("blocks: a batch with a system that is too large for the ends
 
 TEST_CASE_TEMPLATE("blocks: a column without a pivot is reported", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (int const n : blocks)
-        for (std::int64_t const length : {1, 9, 100})
+    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
+    for (int const n : blocks) cases.emplace_back(n, false);
+    for (auto const& [n, cyclic] : cases)
+        for (std::int64_t const length : {3, 9, 100})
             for (std::int64_t const at : {std::int64_t(0), length * n / 2, length * n - 1}) {
                 CAPTURE(n);
+                CAPTURE(cyclic);
                 CAPTURE(length);
                 CAPTURE(at);
-                block_storage<double> s(length, n, 6, false);
+                block_storage<double> s(length, n, 6, cyclic);
                 std::int64_t const block = at / n, square = n * n;
                 for (int r = 0; r < n; ++r) {
                     auto const entry = std::size_t(r + at % n * n);
                     s.diagonal[std::size_t(block * square) + entry] = 0;
-                    if (block > 0) s.upper[std::size_t((block - 1) * square) + entry] = 0;
-                    if (block + 1 < length) s.lower[std::size_t((block + 1) * square) + entry] = 0;
+                    if (cyclic || block > 0) s.upper[std::size_t((block + length - 1) % length * square) + entry] = 0;
+                    if (cyclic || block + 1 < length) s.lower[std::size_t((block + 1) % length * square) + entry] = 0;
                 }
-                auto const report = solve_blocks(exec, s, std::vector<double>(std::size_t(s.size()), 1.0)).reports[0];
+                auto const report =
+                    solve_blocks(exec, s, std::vector<double>(std::size_t(s.size()), 1.0), {.cyclic = cyclic})
+                        .reports[0];
                 CHECK(report.status == solve_status::singular);
                 CHECK(report.row == at);
             }
