@@ -117,45 +117,52 @@ void scatter_system(T const* from, std::int64_t stride, std::int64_t rows, int n
         for (int r = 0; r < n; ++r) to[j * stride * n + r] = from[j * n + r];
 }
 
-/// Solves system s of a batch with the memory of one worker.
+/// Memory of the workers that solve the systems of a batch.
 template <class T>
-void solve_one_of_batch(matrix_block_rows<T> const& all, std::int64_t s, elimination<T> const& how, std::byte* memory) {
-    host_executor const alone{1};
-    matrix_block_rows<T> one = system_of(all, s);
-    std::int64_t const rows = one.a.batch.rows, stride = all.a.batch.system(s).stride, size = one.a.scalar_rows;
-    if (rows == 0) return;
-    if (stride == 1) return solve_system_from_ends(alone, one, how, memory, max_saved_bytes);
-    T* const vectors = reinterpret_cast<T*>(memory);
-    for (int c = 0; c < one.rhs_count; ++c)
-        gather_system(one.d + c * one.d_leading, stride, rows, one.a.n, vectors + c * size);
-    T* const x = one.x;
-    one.d = one.x = vectors;
-    one.d_leading = one.x_leading = size;
-    std::int64_t const after = align_elements<T>(one.rhs_count * size) * std::int64_t(sizeof(T));
-    solve_system_from_ends(alone, one, how, memory + after, max_saved_bytes, stride);
-    for (int c = 0; c < one.rhs_count; ++c)
-        scatter_system(vectors + c * size, stride, rows, one.a.n, x + c * all.x_leading);
-}
+struct ends_workers {
+    std::int64_t count, bytes; ///< bytes of each
+    std::int64_t max_saved;    ///< bytes of saved pivot rows of each
 
-/// Bytes that a worker needs for a system of a batch, and number of workers.
-template <class T>
-std::int64_t ends_bytes_of_worker(matrix_rows<T> const& a, int rhs_count) {
-    matrix_rows<T> largest = a;
-    largest.scalar_rows = std::min(largest_system(a), max_rows_of_block_ends);
-    std::int64_t const vectors = a.batch.interleaved ? align_elements<T>(rhs_count * largest.scalar_rows) : 0;
-    return vectors * std::int64_t(sizeof(T)) + ends_bytes(largest, rhs_count);
-}
-template <class T>
-std::int64_t ends_workers(host_executor const& exec, matrix_rows<T> const& a) {
-    return std::min<std::int64_t>(exec.threads(), a.batch.systems);
-}
+    ends_workers(host_executor const& exec, matrix_rows<T> const& a, int rhs_count)
+        : count(std::min<std::int64_t>(exec.threads(), a.batch.systems)), max_saved(max_saved_bytes / count) {
+        matrix_rows<T> of = a;
+        of.scalar_rows = std::min(largest_system(a), max_rows_of_block_ends);
+        std::int64_t const vectors = a.batch.interleaved ? align_elements<T>(rhs_count * of.scalar_rows) : 0;
+        std::int64_t needed = ends_bytes(of, rhs_count, max_saved);
+        // The largest system whose pivot rows are all saved may need more than a larger one.
+        std::int64_t const row_bytes = (ends_of(of, rhs_count).width + 1 + max_rhs) * std::int64_t(sizeof(T));
+        of.scalar_rows = std::min(of.scalar_rows, max_saved / row_bytes);
+        needed = std::max(needed, ends_bytes(of, rhs_count, max_saved));
+        bytes = vectors * std::int64_t(sizeof(T)) + needed;
+    }
+
+    /// Solves system s of `all` with the memory of one worker.
+    void solve(matrix_block_rows<T> const& all, std::int64_t s, elimination<T> const& how, std::byte* memory) const {
+        host_executor const alone{1};
+        matrix_block_rows<T> one = system_of(all, s);
+        std::int64_t const rows = one.a.batch.rows, stride = all.a.batch.system(s).stride, size = one.a.scalar_rows;
+        if (rows == 0) return;
+        if (stride == 1) return solve_system_from_ends(alone, one, how, memory, max_saved);
+        T* const vectors = reinterpret_cast<T*>(memory);
+        for (int c = 0; c < one.rhs_count; ++c)
+            gather_system(one.d + c * one.d_leading, stride, rows, one.a.n, vectors + c * size);
+        T* const x = one.x;
+        one.d = one.x = vectors;
+        one.d_leading = one.x_leading = size;
+        std::int64_t const after = align_elements<T>(one.rhs_count * size) * std::int64_t(sizeof(T));
+        solve_system_from_ends(alone, one, how, memory + after, max_saved, stride);
+        for (int c = 0; c < one.rhs_count; ++c)
+            scatter_system(vectors + c * size, stride, rows, one.a.n, x + c * all.x_leading);
+    }
+};
 
 /// Bytes of memory that solve_from_ends() needs.
 template <class T>
 std::int64_t ends_bytes(host_executor const& exec, matrix_rows<T> const& a, int rhs_count) {
     if constexpr (std::is_floating_point_v<T>) {
         if (a.batch.systems == 1) return ends_bytes(a, rhs_count);
-        return ends_workers(exec, a) * ends_bytes_of_worker(a, rhs_count);
+        ends_workers<T> const workers(exec, a, rhs_count);
+        return workers.count * workers.bytes;
     } else {
         return 0;
     }
@@ -170,14 +177,13 @@ void solve_from_ends(host_executor const& exec, matrix_block_rows<T> const& bloc
         if (!is_enabled(predicate)) return;
         std::int64_t const systems = block_rows.a.batch.systems;
         if (systems == 1) return solve_system_from_ends(exec, block_rows, how, memory, max_saved);
-        std::int64_t const workers = ends_workers(exec, block_rows.a),
-                           bytes = ends_bytes_of_worker(block_rows.a, block_rows.rhs_count),
-                           group = std::max<std::int64_t>(1, systems / (workers * 16));
+        ends_workers<T> const workers(exec, block_rows.a, block_rows.rhs_count);
+        std::int64_t const group = std::max<std::int64_t>(1, systems / (workers.count * 16));
         std::atomic<std::int64_t> next = 0; // of the systems that no worker has taken
-        detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        detail::for_each_block(exec, workers.count, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
             for (std::int64_t first = next.fetch_add(group); first < systems; first = next.fetch_add(group))
                 for (std::int64_t s = first; s < std::min(systems, first + group); ++s)
-                    solve_one_of_batch(block_rows, s, how, memory + w * bytes);
+                    workers.solve(block_rows, s, how, memory + w * workers.bytes);
         });
     }
 }

@@ -76,6 +76,12 @@ template <class T, class Executor>
 void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
                    std::byte* condensed, std::byte* memory, int const* predicate) {
     if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
+    if (solves_separately(exec, block_rows.a)) {
+        for (std::int64_t s = 0; s < block_rows.a.batch.systems; ++s)
+            if (block_rows.a.batch.system(s).rows > 0)
+                solve_columns(exec, system_of(block_rows, s), how, condensed, memory, predicate);
+        return;
+    }
     levels const l = levels_of(exec, block_rows.a);
     auto const reduce = [&](int, auto const& level) { run_job(exec, level.reduction(), memory); };
     auto const substitute = [&](int, auto const& level) { run_job(exec, level.substitution(), memory); };
@@ -100,11 +106,6 @@ template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
                                elimination<real_lane_t<T>> const& how, chain_memory const& memory,
                                int const* predicate) {
-    if (solves_separately(exec, first.a)) {
-        for (std::int64_t s = 0; s < first.a.batch.systems; ++s)
-            solve_by_chain(exec, system_of(first, s), columns, how, memory, predicate);
-        return;
-    }
     int const max_columns = rhs_at_once(exec, first.a);
     for (std::int64_t c = 0; c < columns; c += max_columns) {
         matrix_block_rows<T> block_rows = first;

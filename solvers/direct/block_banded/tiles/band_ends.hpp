@@ -110,7 +110,8 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int rhs_count, std::int64_t max_sa
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;
     e.steps[1] = rows - e.split - e.upper;
-    if (rows * (e.width + 1 + rhs_count) <= max_saved / std::int64_t(sizeof(T)))
+    // For any number of right-hand sides the same, so that fewer never need more memory.
+    if (rows * (e.width + 1 + max_rhs) <= max_saved / std::int64_t(sizeof(T)))
         e.block_steps = std::max(e.block_steps, e.steps[1]);
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
     e.saved_rows = std::min(e.block_steps, e.steps[1]) + 1;

@@ -154,6 +154,15 @@ TEST_CASE("bands: pivot rows that are not saved are recomputed with the same bit
                       50 * epsilon<double>);
             }
 }
+
+TEST_CASE("bands: fewer right-hand sides never need more memory") {
+    for (std::int64_t const n : {1000, 4500})
+        for (std::int64_t max_saved = 1 << 14; max_saved < std::int64_t(1) << 22; max_saved += max_saved / 16) {
+            banded_storage<double> const s(n, 8, 8);
+            auto const rows = chain::rows_of(band_matrix<double>(banded_view<double>{n, 8, 8, s.bands.data()}), {});
+            CHECK(chain::ends_bytes(rows, 1, max_saved) <= chain::ends_bytes(rows, 8, max_saved));
+        }
+}
 #endif
 
 TEST_CASE_TEMPLATE("bands: a column without a pivot is reported, at any position and width", Fixture,
