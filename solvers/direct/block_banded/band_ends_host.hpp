@@ -28,7 +28,7 @@ inline constexpr std::int64_t max_rows_of_ends = 2048, max_rows_of_uneven_ends =
 inline constexpr std::int64_t max_rows_of_block_ends = 1 << 18;
 inline constexpr std::int64_t rows_of_two_threads = 4096; ///< minimum for which each end has its own thread
 
-/// Whether the rule for systems with blocks applies, to each system of a batch by itself.
+/// Whether the rule for systems with blocks applies, to each system of a batch alone.
 template <class T>
 bool takes_blocks(matrix_rows<T> const& a) {
     return std::is_floating_point_v<T> && !a.banded() && !a.cyclic && !a.in_segments && a.n >= min_block_of_ends &&
@@ -54,7 +54,7 @@ bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
         return false;
     }
 }
-/// Whether some systems of a batch may be eliminated from both ends and others are not: then each is solved by itself,
+/// Whether some systems of a batch may be eliminated from both ends and others are not: then each is solved alone,
 /// so that a system has the same bits alone and in any batch.
 template <class T>
 bool solves_separately(host_executor const& exec, matrix_rows<T> const& a) {

@@ -40,14 +40,14 @@ void copy_block_rows(matrix_rows<T> const& a, std::int64_t stride, std::int64_t 
     bool const transposed = a.op != matrix_operation::none;
     std::int64_t block = row / N;
     int r = int(row - block * N);
-    T const* const sides[] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
+    T const* const bands[] = {transposed ? a.upper : a.lower, a.diagonal, transposed ? a.lower : a.upper};
     int const step = down * pitch, across = transposed ? 1 : N;
     std::int64_t const square = stride * (N * N);
     for (int t = 0; t < count; ++t) {
         for (int b = -1; b <= 1; ++b) {
             std::int64_t const column = block + b;
             if (column < 0 || column >= a.batch.rows) continue;
-            T const* const from = sides[b + 1] + (transposed ? column * square + r * N : block * square + r);
+            T const* const from = bands[b + 1] + (transposed ? column * square + r * N : block * square + r);
             T* const first = to + (b * N - r) * step + t;
             COPPICE_UNROLL_ALL
             for (int q = 0; q < N; ++q) first[q * step] = from[q * across];

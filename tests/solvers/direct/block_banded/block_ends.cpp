@@ -55,7 +55,7 @@ struct block_batch {
         return sum;
     }
     std::size_t systems() const { return bounds.size() - 1; }
-    /// System k alone, and the part of a vector that belongs to it.
+    /// System k alone, and the elements of a vector that belongs to it.
     block_storage<T> system(std::size_t k) const {
         block_storage<T> one(bounds[k + 1] - bounds[k], all.n, 1, false);
         auto const square = std::int64_t(all.n) * all.n;
@@ -63,7 +63,7 @@ struct block_batch {
             (one.*band).assign((all.*band).begin() + bounds[k] * square, (all.*band).begin() + bounds[k + 1] * square);
         return one;
     }
-    std::vector<T> part(std::vector<T> const& v, std::size_t k, std::int64_t columns) const {
+    std::vector<T> rows_of(std::vector<T> const& v, std::size_t k, std::int64_t columns) const {
         std::vector<T> mine;
         for (std::int64_t c = 0; c < columns; ++c)
             mine.insert(mine.end(), v.begin() + c * all.size() + bounds[k] * all.n,
@@ -80,12 +80,12 @@ struct block_batch {
                 for (std::int64_t j = 0; j < rows; ++j)
                     for (std::int64_t e = 0; e < each_row; ++e) {
                         std::int64_t const first = c * all.length * each_row + e;
-                        auto const apart = std::size_t(first + (k * rows + j) * each_row),
+                        auto const separate = std::size_t(first + (k * rows + j) * each_row),
                                    mixed = std::size_t(first + (j * count + k) * each_row);
                         if (back)
-                            to[apart] = v[mixed];
+                            to[separate] = v[mixed];
                         else
-                            to[mixed] = v[apart];
+                            to[mixed] = v[separate];
                     }
         return to;
     }
@@ -160,13 +160,13 @@ TEST_CASE_TEMPLATE("blocks: a system has the same bits alone and in every batch"
         block_batch<double> const uneven({1, 3, 0, 40, 7, 1, 120, 64, 17}, n, 3, cyclic),
             even(std::vector<std::int64_t>(11, 23), n, 4, cyclic);
         auto const solved_alone = [&](block_batch<double> const& b, std::vector<double> const& d, std::size_t k) {
-            return solve_blocks(exec, b.system(k), b.part(d, k, columns), options).x;
+            return solve_blocks(exec, b.system(k), b.rows_of(d, k, columns), options).x;
         };
         auto const check = [&](block_batch<double> const& b, std::vector<double> const& d,
                                std::vector<double> const& x) {
             CHECK(backward_error_of(b.meaning, x, d) < 50 * epsilon<double>);
             for (std::size_t k = 0; k < b.systems() && host; ++k)
-                if (b.bounds[k] < b.bounds[k + 1]) CHECK(b.part(x, k, columns) == solved_alone(b, d, k));
+                if (b.bounds[k] < b.bounds[k + 1]) CHECK(b.rows_of(x, k, columns) == solved_alone(b, d, k));
         };
         auto const d = rhs_for(uneven.meaning, columns, 8);
         blocks_on<double, decltype(exec)> const a(exec, uneven.all);
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE("blocks: a batch with a system that is too large for the ends
     CHECK(backward_error_of(b.meaning, found.x, d) < 50 * epsilon<float>);
     for (std::size_t k = 0; k < 3; ++k) {
         CHECK(found.reports[k].status == solve_status::ok);
-        if (host) CHECK(b.part(found.x, k, 1) == solve_blocks(exec, b.system(k), b.part(d, k, 1)).x);
+        if (host) CHECK(b.rows_of(found.x, k, 1) == solve_blocks(exec, b.system(k), b.rows_of(d, k, 1)).x);
     }
 }
 
