@@ -28,8 +28,8 @@ void measure_banded(table& t, options const& o, std::int64_t n, int reach) {
     buffer<T> bands(all, n * (2 * reach + 1)), d(all, n), x(all, n);
     band_matrix<T> const a(banded_view<T>{n, reach, reach, bands.data()});
     auto const fresh = [&](std::uint64_t seed) { draw(all, bands, seed), draw(all, d, seed + 1000); };
-    problem.coppice("chain", fresh, [&](host_executor const& exec) { return solver(exec, a, d, x); });
-    problem.coppice("chain, with report", fresh,
+    problem.coppice("automatic", fresh, [&](host_executor const& exec) { return solver(exec, a, d, x); });
+    problem.coppice("automatic, with report", fresh,
                     [&](host_executor const& exec) { return solver(exec, a, d, x, {}, true); });
     lapack_bands<T> peer(all, n, reach);
     problem.peer(
@@ -52,9 +52,9 @@ void measure_blocks(table& t, options const& o, std::int64_t block_rows, int n, 
         draw(all, lower, 4 * seed), draw(all, diagonal, 4 * seed + 1), draw(all, upper, 4 * seed + 2);
         draw(all, d, 4 * seed + 3);
     };
-    problem.coppice("chain", fresh,
+    problem.coppice("automatic", fresh,
                     [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}); });
-    problem.coppice("chain, with report", fresh,
+    problem.coppice("automatic, with report", fresh,
                     [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}, true); });
     if (cyclic) return; // LAPACK has no routine for these
     lapack_bands<T> peer(all, rows, 2 * n - 1);
