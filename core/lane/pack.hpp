@@ -46,6 +46,14 @@ inline constexpr int register_bytes = 16;
         COPPICE_REGISTER(5, __VA_ARGS__)                                                                               \
         COPPICE_REGISTER(6, __VA_ARGS__)                                                                               \
         COPPICE_REGISTER(7, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(8, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(9, __VA_ARGS__)                                                                               \
+        COPPICE_REGISTER(10, __VA_ARGS__)                                                                              \
+        COPPICE_REGISTER(11, __VA_ARGS__)                                                                              \
+        COPPICE_REGISTER(12, __VA_ARGS__)                                                                              \
+        COPPICE_REGISTER(13, __VA_ARGS__)                                                                              \
+        COPPICE_REGISTER(14, __VA_ARGS__)                                                                              \
+        COPPICE_REGISTER(15, __VA_ARGS__)                                                                              \
     } while (false)
 
 /// `Registers` machine registers of `Bytes` bytes with elements T (float or double); arithmetic is per lane.
@@ -57,7 +65,7 @@ struct pack {
     typedef bits_type bits __attribute__((vector_size(Bytes)));
     static constexpr int width = Bytes / int(sizeof(T)); ///< lanes of one register
     static constexpr int size = Registers * width;       ///< lanes of the pack
-    static_assert(Registers >= 1 && Registers <= 8);
+    static_assert(Registers >= 1 && Registers <= 16);
 
     struct mask {
         bits m[Registers];

@@ -172,27 +172,25 @@ struct saved_row {
 template <class Column, int Width>
 struct lane_front {
     using T = typename Column::value_type;
+    static constexpr bool in_registers = Column::size <= 8; ///< otherwise the columns are in memory, in loops
 
     Column column[Width];
 
     COPPICE_ALWAYS_INLINE void load(Column const* from) {
-#pragma GCC unroll 32
-        for (int j = 0; j < Width; ++j) column[j] = from[j];
+        for_each_column<0>([&](int j) COPPICE_INLINE_LAMBDA { column[j] = from[j]; });
     }
     COPPICE_ALWAYS_INLINE void save(Column* to) const {
-#pragma GCC unroll 32
-        for (int j = 0; j < Width; ++j) to[j] = column[j];
+        for_each_column<0>([&](int j) COPPICE_INLINE_LAMBDA { to[j] = column[j]; });
     }
     COPPICE_ALWAYS_INLINE void clear() {
-#pragma GCC unroll 32
-        for (int j = 0; j < Width; ++j) column[j] = Column(T(0));
+        for_each_column<0>([&](int j) COPPICE_INLINE_LAMBDA { column[j] = Column(T(0)); });
     }
     /// Puts a row into a lane; entry[0] belongs to the first column.
     COPPICE_ALWAYS_INLINE void put(int lane, entering_row<T> const& row) {
         auto const here = without(lanes_before<Column>(lane + 1), lanes_before<Column>(lane));
-#pragma GCC unroll 32
-        for (int j = 0; j < Width; ++j)
+        for_each_column<0>([&](int j) COPPICE_INLINE_LAMBDA {
             column[j] = select(here, in_all_lanes<Column>(row.entry[j * row.pitch]), column[j]);
+        });
     }
     /// Takes a row in and eliminates the first column of the front and of `rhs`, `rhs_count` columns of right-hand
     /// sides. If `flush` is set, entries of that column of at most `threshold` count as zero. Stores the pivot row in
@@ -210,14 +208,14 @@ struct lane_front {
         Column const reciprocal = pivot.template pick<true>(reciprocals(column[0]), safe_reciprocal(first));
         Column const factor = select(pivot.here, in_all_lanes<Column>(first), column[0]) * reciprocal;
         saved.entry[0] = get_lane(reciprocal, 0);
-#pragma GCC unroll 32
-        for (int j = 1; j < Width; ++j) {
-            T const& entry = row.entry[j * row.pitch];
-            Column const entering = in_all_lanes<Column>(entry),
-                         value = j == 1 ? pivot.template pick<true>(column[j], entry) : pivot.pick(column[j], entry);
-            column[j - 1] = select(pivot.here, entering, column[j]) - factor * value;
-            saved.entry[j] = get_lane(value, 0);
-        }
+        auto const eliminate_column = [&](int j, auto const& picked) COPPICE_INLINE_LAMBDA {
+            Column const entering = in_all_lanes<Column>(row.entry[j * row.pitch]);
+            column[j - 1] = select(pivot.here, entering, column[j]) - factor * picked;
+            saved.entry[j] = get_lane(picked, 0);
+        };
+        eliminate_column(1, pivot.template pick<true>(column[1], row.entry[row.pitch]));
+        for_each_column<2>(
+            [&](int j) COPPICE_INLINE_LAMBDA { eliminate_column(j, pivot.pick(column[j], row.entry[j * row.pitch])); });
         // Only the entering row has an entry in this column.
         Column const zero(T(0)), last = in_all_lanes<Column>(row.entry[Width * row.pitch]),
                                  value = pivot.pick(zero, row.entry[Width * row.pitch]);
@@ -233,6 +231,15 @@ struct lane_front {
     }
 
 private:
+    template <int First, class Use>
+    COPPICE_ALWAYS_INLINE static void for_each_column(Use const& use) {
+        if constexpr (in_registers) {
+#pragma GCC unroll 32
+            for (int j = First; j < Width; ++j) use(j);
+        } else {
+            for (int j = First; j < Width; ++j) use(j);
+        }
+    }
     /// safe_reciprocal of all lanes, with the comparison during the division.
     COPPICE_ALWAYS_INLINE static Column reciprocals(Column const& a) {
         T const smallest = std::numeric_limits<T>::min();

@@ -15,7 +15,7 @@ using namespace coppice::chain;
 template <class T, int Lanes, int Width>
 struct small_system {
     using column = front_column<T, Lanes>;
-    static constexpr int spare = Lanes < 8 ? 8 : Lanes; ///< rows after the last one that are read as zeros
+    static constexpr int spare = std::max(Lanes, 8); ///< rows after the last one that are read as zeros
     static constexpr int max_rows = int(band_ends<T>::max_small), pitch = max_rows + spare;
     static constexpr int max_entries = Width + spare; ///< of a row that starts below the first lanes
 
