@@ -104,17 +104,12 @@ matrix_block_rows<T> system_of(matrix_block_rows<T> const& all, std::int64_t s) 
     return one;
 }
 
-/// Copies `rows` block rows of n rows each between vectors of a batch, whose block rows are `stride` apart, and
-/// consecutive ones.
+/// Copies `rows` block rows of n rows each between vectors whose block rows are `from_stride` and `to_stride` apart.
 template <class T>
-void gather_system(T const* from, std::int64_t stride, std::int64_t rows, int n, T* to) {
+void copy_block_rows_of_vector(T const* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
+                               std::int64_t rows, int n) {
     for (std::int64_t j = 0; j < rows; ++j)
-        for (int r = 0; r < n; ++r) to[j * n + r] = from[j * stride * n + r];
-}
-template <class T>
-void scatter_system(T const* from, std::int64_t stride, std::int64_t rows, int n, T* to) {
-    for (std::int64_t j = 0; j < rows; ++j)
-        for (int r = 0; r < n; ++r) to[j * stride * n + r] = from[j * n + r];
+        for (int r = 0; r < n; ++r) to[j * to_stride * n + r] = from[j * from_stride * n + r];
 }
 
 /// Memory of the workers that solve the systems of a batch.
@@ -145,14 +140,14 @@ struct ends_workers {
         if (stride == 1) return solve_system_from_ends(alone, one, how, memory, max_saved);
         T* const vectors = reinterpret_cast<T*>(memory);
         for (int c = 0; c < one.rhs_count; ++c)
-            gather_system(one.d + c * one.d_leading, stride, rows, one.a.n, vectors + c * size);
+            copy_block_rows_of_vector(one.d + c * one.d_leading, stride, vectors + c * size, 1, rows, one.a.n);
         T* const x = one.x;
         one.d = one.x = vectors;
         one.d_leading = one.x_leading = size;
         std::int64_t const after = align_elements<T>(one.rhs_count * size) * std::int64_t(sizeof(T));
         solve_system_from_ends(alone, one, how, memory + after, max_saved, stride);
         for (int c = 0; c < one.rhs_count; ++c)
-            scatter_system(vectors + c * size, stride, rows, one.a.n, x + c * all.x_leading);
+            copy_block_rows_of_vector(vectors + c * size, 1, x + c * all.x_leading, stride, rows, one.a.n);
     }
 };
 
