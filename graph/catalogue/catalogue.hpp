@@ -114,7 +114,7 @@ struct sssp_entry {
             farthest = std::max(farthest, d);
         }
         answer.facts = {{"reached", reached}, {"farthest", farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}};
-        if (r.negative_cycle) answer.failure = "a cycle of negative length is reached, so there are no shortest paths";
+        if (r.negative_cycle) answer.failure = negative_cycle_failure;
         return answer;
     }
 };

@@ -205,10 +205,13 @@ private:
     }
 
     bool reaches_negative_cycle() const {
-        return has_negative_cycle(to_vector(exec_, array_view<std::int32_t const>(g_.offsets, g_.vertices + 1)),
-                                  to_vector(exec_, array_view<vertex_id const>(g_.neighbors, g_.edge_count)),
-                                  to_vector(exec_, array_view<T const>(lengths_, g_.edge_count)),
-                                  to_vector(exec_, distances_), source_);
+        auto const distances = to_vector(exec_, distances_);
+        if (distances[std::size_t(source_)] < T(0)) return true;
+        return form_negative_cycle(
+            nearest_edges(to_vector(exec_, array_view<std::int32_t const>(g_.offsets, g_.vertices + 1)),
+                          to_vector(exec_, array_view<vertex_id const>(g_.neighbors, g_.edge_count)),
+                          to_vector(exec_, array_view<T const>(lengths_, g_.edge_count)), distances),
+            source_);
     }
 
     Executor exec_;

@@ -51,8 +51,11 @@ graph_answer answer_sssp(Executor const& exec, rank_communicator const& comm, di
     sums const all = comm.all_reduce(mine, [](sums const& a, sums const& b) {
         return sums{a.reached + b.reached, std::max(a.farthest, b.farthest)};
     });
-    return {std::move(found),
-            {{"reached", all.reached}, {"farthest", all.farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}}};
+    graph_answer answer{
+        std::move(found),
+        {{"reached", all.reached}, {"farthest", all.farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}}};
+    if (r.negative_cycle) answer.failure = analytics::negative_cycle_failure;
+    return answer;
 }
 
 /// Size of the largest set of equal labels, which are global indices.

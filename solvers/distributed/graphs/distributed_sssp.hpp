@@ -6,169 +6,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <coppice/graph/search/sssp.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_negative_cycle.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_sssp_steps.hpp>
 #include <coppice/solvers/distributed/graphs/level_search.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
 
-/// analytics::relax_edge without lists of outer vertices: these have no edges here, and their distances are sent to the
-/// owners.
-template <class T>
-struct relax_edge_of_rank {
-    analytics::relax_edge<T, analytics::sum_of_lengths<T>> relax;
-    vertex_id own;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD bool concerns(Worker const& worker, vertex_id u, std::int32_t k) const {
-        return relax.concerns(worker, u, k);
-    }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD bool enlist(Worker const& worker, vertex_id v) const {
-        return relax.enlist(worker, v);
-    }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = relax.g.neighbors[k];
-        if (v < own) return relax(worker, u, k);
-        T const distance = analytics::sum_of_lengths<T>::extended(worker.load(relax.distances + u), relax.lengths[k]);
-        if (distance < worker.load_cached(relax.distances + v)) worker.lower(relax.distances + v, distance);
-    }
-};
-
-/// Whether the distance of an outer vertex is within the bound of the near list and has not been sent to the owner yet.
-template <class T>
-struct is_unsent {
-    T const* distances; ///< of outer vertices
-    T const* sent;
-    T near;
-    COPPICE_HD bool operator()(std::int64_t k) const { return distances[k] < sent[k] && distances[k] <= near; }
-};
-template <class T>
-struct list_unsent {
-    vertex_id const* outer;
-    T const* distances;
-    T* sent;
-    vertex_message<T>* messages;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const {
-        messages[position] = {outer[k], distances[k]};
-        sent[k] = distances[k];
-    }
-};
-/// Receives the distances that other ranks send; they are within the bound of the near list.
-template <class T>
-struct take_distance {
-    vertex_message<T> const* messages;
-    T* distances;
-    std::int32_t* queued;
-    std::int32_t round;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id i) const {
-        vertex_id const v = messages[i].vertex;
-        if (worker.lower(distances + v, messages[i].value) && worker.exchange(queued + v, round) != round)
-            worker.emit(v);
-    }
-};
-/// Ends a round of the near list; stops if it is empty.
-template <class T>
-struct end_own_round {
-    analytics::worklist* near;
-    analytics::worklist* next;
-    analytics::sssp_state<T>* state;
-    COPPICE_HD void operator()(std::int64_t) const {
-        analytics::swap_and_clear(*near, *next);
-        ++state->round;
-        if (near->count == 0) state->loop.stop();
-    }
-};
-template <class T>
-struct begin_own_rounds {
-    analytics::sssp_state<T>* state;
-    COPPICE_HD void operator()(std::int64_t) const {
-        state->loop.on = 1;
-        ++state->round; // no vertex has this round in `queued`
-    }
-};
-/// Distance of an element of the far list if it is beyond the near list, otherwise infinity.
-template <class T>
-struct far_distance {
-    vertex_id const* items;
-    T const* distances;
-    T near;
-    COPPICE_HD T operator()(std::int64_t i) const {
-        T const d = distances[items[i]];
-        return d > near ? d : std::numeric_limits<T>::infinity();
-    }
-};
-/// Distance of an outer vertex if it is beyond the near list and has not been sent, otherwise infinity.
-template <class T>
-struct unsent_distance {
-    T const* distances; ///< of outer vertices
-    T const* sent;
-    T near;
-    COPPICE_HD T operator()(std::int64_t k) const {
-        T const d = distances[k];
-        return d < sent[k] && d > near ? d : std::numeric_limits<T>::infinity();
-    }
-};
-template <class T>
-struct smaller_of {
-    COPPICE_HD T operator()(T const& a, T const& b) const { return b < a ? b : a; }
-};
-template <class T>
-struct set_bound {
-    analytics::sssp_state<T>* state;
-    T near;
-    COPPICE_HD void operator()(std::int64_t) const {
-        state->final_bound = state->near;
-        state->near = near;
-    }
-};
-struct swap_lists {
-    analytics::worklist* now;
-    analytics::worklist* next;
-    COPPICE_HD void operator()(std::int64_t) const { analytics::swap_and_clear(*now, *next); }
-};
-
-/// Whether edge k of u is on a shortest path.
-template <class T>
-struct is_tight {
-    graph_view g;
-    T const* lengths;
-    T const* distances;
-    COPPICE_HD bool operator()(vertex_id u, std::int32_t k) const {
-        T const d = distances[g.neighbors[k]];
-        return d < std::numeric_limits<T>::infinity() && distances[u] + lengths[k] == d;
-    }
-};
-/// Finds the smallest predecessor at a smaller distance, as analytics::find_parent, with global indices.
-template <class T>
-struct find_global_parent {
-    is_tight<T> tight;
-    std::uint32_t* parents;
-    vertex_id first;
-    int* level_edges; ///< set if an edge on a shortest path connects vertices of equal distance
-    template <class Worker>
-    COPPICE_HD bool enters(Worker const&, vertex_id u) const {
-        return tight.distances[u] < std::numeric_limits<T>::infinity();
-    }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = tight.g.neighbors[k];
-        if (u == v || !tight(u, k)) return;
-        if (tight.distances[u] < tight.distances[v])
-            worker.lower(parents + v, static_cast<std::uint32_t>(first + u));
-        else
-            worker.store(level_edges, 1);
-    }
-};
 /// Level 0 for a vertex with a parent, -1 for others.
 struct level_of_parent {
     std::uint32_t const* parents;
@@ -176,21 +25,26 @@ struct level_of_parent {
     COPPICE_HD void operator()(std::int64_t v) const { levels[v] = parents[v] == no_parent ? -1 : 0; }
 };
 
-/// Delta-stepping over ranks: each rank empties its near list, then sends the distances of outer vertices.
+/// Delta-stepping over ranks: each rank empties its near list, then sends the distances of outer vertices. With an
+/// infinite delta all vertices are near, which is the method of Bellman and Ford.
 template <executor Executor, class T>
 class path_search {
 public:
-    path_search(owned_graph<Executor> const& graph, array_view<T const> lengths, T delta)
-        : graph_(graph), lengths_(lengths.data()), delta_(delta), distances_(graph.exec(), local()),
-          sent_(graph.exec(), outer()), queued_(graph.exec(), graph.own()), waits_(graph.exec(), graph.own()),
-          messages_(graph.exec(), outer()), lists_(graph.exec(), graph.own()),
-          state_(analytics::placed(graph.exec(), analytics::sssp_state<T>{.near = delta, .delta = delta})),
+    /// `may_decrease`: lengths may be negative; then delta is infinite.
+    path_search(owned_graph<Executor> const& graph, array_view<T const> lengths, T delta, bool may_decrease)
+        : graph_(graph), lengths_(lengths.data()), delta_(delta), may_decrease_(may_decrease),
+          distances_(graph.exec(), local()), sent_(graph.exec(), outer()), queued_(graph.exec(), graph.own()),
+          waits_(graph.exec(), graph.own()), messages_(graph.exec(), outer()), lists_(graph.exec(), graph.own()),
+          state_(analytics::placed(
+              graph.exec(),
+              analytics::sssp_state<T>{.last_round = max_rounds(may_decrease), .near = delta, .delta = delta})),
           near_rounds_(graph.exec()) {
         fill(graph.exec(), sent_.view(), infinity);
     }
 
-    /// Computes distances from a global vertex; returns the number of exchanges.
-    std::int64_t run(std::int64_t source) {
+    /// Computes distances from a global vertex; returns the number of exchanges, or nothing if a negative cycle is
+    /// reached.
+    std::optional<std::int64_t> run(std::int64_t source) {
         auto const& exec = graph_.exec();
         fill(exec, distances_.view().slice(graph_.own(), outer()), infinity);
         for_each(exec, graph_.own(), analytics::begin_sssp<T>{distances_.data(), queued_.data(), waits_.data()});
@@ -198,10 +52,15 @@ public:
             for_each(exec, 1,
                      analytics::start_at<T>{nullptr, vertex_id(source - graph_.first()), 1, T(0), distances_.data(),
                                             near_list()});
-        for (std::int64_t exchanges = 1;; ++exchanges) {
+        for (std::int64_t exchanges = 1, test = 64;; ++exchanges) {
             empty_near_list();
             send_distances();
-            if (graph_.comm().all_reduce(exec.load(near_list()).count, plus{}) > 0) continue;
+            if (graph_.comm().all_reduce(exec.load(near_list()).count, plus{}) > 0) {
+                if (!may_decrease_ || exchanges < test) continue;
+                if (exchanges > graph_.all_vertices() || reaches_negative_cycle(source)) return std::nullopt;
+                test *= 2;
+                continue;
+            }
             T const far = graph_.comm().all_reduce(nearest_far(), smaller_of<T>{});
             if (!(far < infinity)) return exchanges;
             raise_bound(far + delta_);
@@ -209,20 +68,22 @@ public:
     }
     T const* distances() const { return distances_.data(); } ///< upper bounds for outer vertices
 
-    /// Computes parents of the vertices of this rank; afterwards, the distances of outer vertices are those of their
-    /// owners.
+    /// Computes parents of the vertices of this rank, as sssp() does; afterwards, the distances of outer vertices are
+    /// those of their owners.
     buffer<vertex_id> parents(std::int64_t source) {
         auto const& exec = graph_.exec();
         fetch(distances_.data());
         buffer<std::uint32_t> parents(exec, local());
         fill(exec, parents.view(), no_parent);
         is_tight<T> const tight{graph_.view(), lengths_, distances_.data()};
-        auto const all = analytics::placed(exec, analytics::worklist{nullptr, graph_.own(), 0});
-        auto level_edges = analytics::placed(exec, 0);
-        analytics::edge_map(exec, nullptr, all.data(), graph_.view(), analytics::nothing(),
-                            find_global_parent<T>{tight, parents.data(), graph_.first(), level_edges.data()});
-        reverse_halo<Executor, std::uint32_t> to_owners(exec, graph_.comm(), graph_.halo_plan());
-        to_owners.lower(exec, parents.data() + graph_.own(), parents.data());
+        auto level_edges = analytics::placed(exec, may_decrease_ ? 1 : 0);
+        if (!may_decrease_) {
+            auto const all = analytics::placed(exec, analytics::worklist{nullptr, graph_.own(), 0});
+            analytics::edge_map(exec, nullptr, all.data(), graph_.view(), analytics::nothing(),
+                                find_global_parent<T>{tight, parents.data(), graph_.first(), level_edges.data()});
+            reverse_halo<Executor, std::uint32_t> to_owners(exec, graph_.comm(), graph_.halo_plan());
+            to_owners.lower(exec, parents.data() + graph_.own(), parents.data());
+        }
         if (graph_.owns(source)) {
             auto const itself = std::uint32_t(source);
             exec.copy_elements(&itself, parents.data() + (source - graph_.first()), 1);
@@ -242,6 +103,9 @@ public:
 
 private:
     static constexpr T infinity = std::numeric_limits<T>::infinity();
+    /// Rounds of a rank before it sends distances; 0: no limit. A negative cycle among its vertices would continue
+    /// forever.
+    static std::int32_t max_rounds(bool may_decrease) { return may_decrease ? 64 : 0; }
     std::int64_t local() const { return graph_.view().vertices; }
     std::int64_t outer() const { return local() - graph_.own(); }
     analytics::worklist* near_list() { return lists_[0]; }
@@ -261,7 +125,7 @@ private:
     void send_distances() {
         using namespace analytics;
         auto const& exec = graph_.exec();
-        for_each(exec, 1, begin_own_rounds<T>{state_.data()});
+        for_each(exec, 1, begin_own_rounds<T>{near_list(), state_.data(), max_rounds(may_decrease_)});
         auto const state = exec.load(state_.data());
         T const* const of_outer = distances_.data() + graph_.own();
         std::int64_t const count =
@@ -272,6 +136,13 @@ private:
         vertex_map(exec, nullptr, list.data(), into(near_list()),
                    take_distance<T>{received.data(), distances_.data(), queued_.data(), state.round});
         exec.synchronize(); // the received messages are destroyed here
+    }
+    bool reaches_negative_cycle(std::int64_t source) {
+        auto const& comm = graph_.comm();
+        T mine = 0;
+        if (graph_.owns(source)) mine = graph_.exec().load(distances_.data() + (source - graph_.first()));
+        if (comm.all_reduce(mine, smaller_of<T>{}) < T(0)) return true;
+        return form_negative_cycle(comm, graph_.begins(), nearest_edges(graph_, lengths_, distances_.data()), source);
     }
     T nearest_far() {
         auto const& exec = graph_.exec();
@@ -307,6 +178,7 @@ private:
     owned_graph<Executor> const& graph_;
     T const* lengths_;
     T delta_;
+    bool may_decrease_;
     buffer<T> distances_, sent_;
     buffer<std::int32_t> queued_, waits_;
     buffer<vertex_message<T>> messages_;
@@ -315,38 +187,46 @@ private:
     analytics::rounds<Executor> near_rounds_; ///< runs the same steps each time, on CUDA as the same graph
 };
 
-/// Mean and minimum of the lengths of all ranks; throws, on all ranks, for lengths that are negative or NaN.
+/// Finite sum, minimum and number of the lengths of all ranks; throws, on all ranks, for invalid ones.
 template <executor Executor, class T>
-double mean_length(owned_graph<Executor> const& graph, array_view<T const> lengths, double& edges) {
+analytics::length_range range_of_lengths(owned_graph<Executor> const& graph, array_view<T const> lengths,
+                                         double& edges) {
     auto mine = analytics::range_of_lengths(graph.exec(), lengths.data(), lengths.size());
     auto const all = graph.comm().all_reduce(mine, analytics::merge_ranges{});
     edges = graph.comm().all_reduce(double(lengths.size()), plus{});
     if (all.bad > 0)
         throw matrix_error("sssp_distributed: " + std::to_string(all.bad) + " edge lengths are NaN or minus infinity");
-    if (all.min < 0)
-        throw matrix_error("sssp_distributed: the smallest edge length is " + coppice::detail::number_text(all.min) +
-                           ", expected lengths of at least 0; sssp() of one executor accepts negative lengths");
-    return edges > 0 ? all.sum / edges : 1;
+    return all;
+}
+template <executor Executor>
+double chosen_delta(owned_graph<Executor> const& graph, analytics::length_range const& range, double edges) {
+    graph_view shape;
+    shape.vertices = vertex_id(graph.all_vertices());
+    shape.edge_count = vertex_id(std::min(edges, double(std::numeric_limits<vertex_id>::max())));
+    return analytics::chosen_delta<Executor>(shape, edges > 0 ? range.sum / edges : 1);
 }
 
 } // namespace distributed
 
 /// sssp() from the global vertex `source` of a graph whose edges are distributed by the vertices that they leave;
-/// `lengths[rows.nonzeros()]` are at least 0, in the order of the edges. Distances and parents are those of sssp(), bit
-/// for bit, for any number of ranks, threads, devices and processes. Both belong to the vertices of this rank, in
-/// memory of the executor; parents are global indices. `rounds` is the number of exchanges, and `delta` may differ in
-/// the last digits, since the sum of the lengths is added in the order of the ranks.
+/// `lengths[rows.nonzeros()]` are in the order of the edges. Distances, parents and whether a negative cycle is reached
+/// are those of sssp(), bit for bit, for any number of ranks, threads, devices and processes. Distances and parents
+/// belong to the vertices of this rank, in memory of the executor; parents are global indices. `rounds` is the number
+/// of exchanges, and `delta` may differ in the last digits, since the sum of the lengths is added in the order of the
+/// ranks.
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
-/// within the bound and smaller than what it has sent before. Memory, in words of 4 bytes: 7 words and 2 distances for
-/// each vertex of the rank, 3 words and 3 distances for each outer vertex (vertex of another rank adjacent to one of
-/// this rank), and the messages received in a round. Parents take one more word for both and a distance for outer
-/// vertices; if an edge on a shortest path connects vertices of equal distance, 5 words more instead of one.
+/// within the bound and smaller than what it has sent before. If lengths are negative, all are within the bound, a rank
+/// sends after 64 rounds at the latest, and after 64, 128, 256 ... exchanges the host tests for a negative cycle.
+/// Memory, in words of 4 bytes: 7 words and 2 distances for each vertex of the rank, 3 words and 3 distances for each
+/// outer vertex (vertex of another rank adjacent to one of this rank), and the messages received in a round. Parents
+/// take one more word for both and a distance for outer vertices; if an edge on a shortest path connects vertices of
+/// equal distance, 5 words more instead of one.
 ///
 /// Host and CUDA (T float or double, O of 32 or 64 bits). Collective; all ranks pass the same source and options.
 /// Throws, on all ranks, argument_error if the source is no vertex or delta is negative, and matrix_error for lengths
-/// that are negative or NaN; on this rank dimension_error for another number of lengths, overflow_error if the rank has
-/// 2^31 outgoing edges or more.
+/// that are NaN or minus infinity; on this rank dimension_error for another number of lengths, overflow_error if the
+/// rank has 2^31 outgoing edges or more.
 template <executor Executor, class T, class O>
 sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& comm,
                                 distributed_rows<Executor, vertex_id, O> const& rows, array_view<T const> lengths,
@@ -358,17 +238,19 @@ sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& c
     distributed::owned_graph<Executor> const graph(exec, comm, rows);
     graph.require_vertex(source, "the source of sssp_distributed");
     double edges = 0;
-    double const mean = distributed::mean_length(graph, lengths, edges);
-    graph_view shape; // only for the choice of delta
-    shape.vertices = vertex_id(graph.all_vertices());
-    shape.edge_count = vertex_id(std::min(edges, double(std::numeric_limits<vertex_id>::max())));
+    auto const range = distributed::range_of_lengths(graph, lengths, edges);
+    bool const may_decrease = range.min < 0;
     sssp_result<T> result;
-    result.delta = options.delta > 0 ? options.delta : analytics::chosen_delta<Executor>(shape, mean);
-    distributed::path_search<Executor, T> search(graph, lengths, T(result.delta));
-    result.rounds = search.run(source);
+    if (!may_decrease)
+        result.delta = options.delta > 0 ? options.delta : distributed::chosen_delta(graph, range, edges);
+    T const step = may_decrease ? std::numeric_limits<T>::infinity() : T(result.delta);
+    distributed::path_search<Executor, T> search(graph, lengths, step, may_decrease);
+    auto const exchanges = search.run(source);
+    result.rounds = exchanges.value_or(0);
+    result.negative_cycle = !exchanges;
     result.distances = buffer<T>(exec, rows.size());
     exec.copy_elements(search.distances(), result.distances.data(), rows.size());
-    if (options.parents) result.parents = search.parents(source);
+    if (options.parents && exchanges) result.parents = search.parents(source);
     exec.synchronize();
     return result;
 }
