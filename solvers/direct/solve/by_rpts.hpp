@@ -20,8 +20,7 @@ bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options co
         return a.block == 1 && a.lower_bands < 0 && o.operation == matrix_operation::none &&
                (!o.cyclic || (!a.offsets && !interleaves(a) &&
                               takes_cyclic_batch<T>(exec, rows_of_each(a), {o.pivot, o.threshold}))) &&
-               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a))) &&
-               (!interleaves(a) || takes_interleaved_batch<T>(exec, rows_of_each(a)));
+               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a)));
     else
         return false;
 }
@@ -31,16 +30,24 @@ std::int64_t batch_bytes(Executor const& exec, band_matrix<T> const& a, std::int
     if constexpr (std::is_floating_point_v<T>) {
         std::int64_t const each = rows_of_each(a);
         if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
-        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems);
+        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems, columns);
         return tridiagonal_batch_workspace<T>(each, a.systems, columns, cyclic);
     } else {
         return 0;
     }
 }
+/// Whether the systems are interleaved and solved so.
+template <class T, class Executor>
+bool stays_interleaved(Executor const& exec, band_matrix<T> const& a) {
+    if constexpr (std::is_floating_point_v<T>)
+        return interleaves(a) && !separates_interleaved_batch<T>(exec, rows_of_each(a));
+    else
+        return interleaves(a);
+}
 /// Bytes of the flags of uncertain systems of a batch on the host; 0 if none can be. CUDA has them in error_memory.
 template <class T, class Executor>
-std::int64_t uncertain_bytes(Executor const&, band_matrix<T> const& a) {
-    bool const is_batch = std::is_same_v<Executor, host_executor> && a.systems > 1 && !interleaves(a);
+std::int64_t uncertain_bytes(Executor const& exec, band_matrix<T> const& a) {
+    bool const is_batch = std::is_same_v<Executor, host_executor> && a.systems > 1 && !stays_interleaved(exec, a);
     bool const is_reduced = (a.offsets ? largest_of(a) : rows_of_each(a)) > rpts::host_last;
     return is_batch && is_reduced ? a.systems * std::int64_t(sizeof(int)) : 0;
 }
@@ -69,9 +76,9 @@ bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options co
 }
 
 /// Whether its reduction may report systems as uncertain (tridiagonal_batch).
-template <class T>
-bool may_be_uncertain(band_matrix<T> const& a) {
-    return !a.offsets && !interleaves(a) && rows_of_each(a) > rpts::max_untiled_rows;
+template <class T, class Executor>
+bool may_be_uncertain(Executor const& exec, band_matrix<T> const& a) {
+    return !a.offsets && !stays_interleaved(exec, a) && rows_of_each(a) > rpts::max_untiled_rows;
 }
 
 /// Whether the call is a single solve by rpts.

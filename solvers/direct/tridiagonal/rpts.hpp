@@ -84,14 +84,16 @@ bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t sy
 template <class T, executor Executor>
 bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options);
 
-/// Whether solve_tridiagonal_batch accepts interleaved systems of `rows` rows. On the host up to 4096 rows, one system
-/// in each SIMD lane; on CUDA if each fits into a block.
+/// Whether solve_tridiagonal_batch copies interleaved systems of `rows` rows, so that they are stored one after the
+/// other. On the host from 4097 rows on: shorter ones are eliminated in place, one system in each SIMD lane. On CUDA if
+/// a system does not fit into a block.
 template <class T, executor Executor>
-bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
+bool separates_interleaved_batch(Executor const& exec, std::int64_t rows);
 
-/// Bytes of workspace for interleaved systems; 0 on CUDA.
+/// Bytes of workspace for interleaved systems, including such copies.
 template <class T, executor Executor>
-std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems,
+                                         std::int64_t columns);
 
 /// Solves a batch of systems by RPTS, as solve_tridiagonal_by_rpts solves one. Used by solve_bands. Arguments are not
 /// checked: numbers of rows, systems and columns are positive, the rows are a multiple of the systems, `x` is `rhs` or

@@ -22,7 +22,7 @@
 /// for interleaved systems:
 ///
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
-///     solve_interleaved(exec, systems, memory, options)
+///     solve_interleaved(exec, systems, memory, options)         if it takes them; others are copied
 ///
 /// and for cyclic systems, which solve() accepts if this returns true:
 ///
@@ -38,6 +38,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
@@ -45,6 +46,7 @@
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
+#include <coppice/solvers/direct/tridiagonal/separated.hpp>
 #if defined(__CUDACC__)
 #include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
 #endif
@@ -145,6 +147,35 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
     return {run(0, level_step::substitute) && finite, certain};
 }
 
+/// Elements of the copies of solve_separated(), without those of the batch.
+template <class T>
+std::int64_t elements_of_copies(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+    return (3 + columns) * align_elements<T>(rows * systems);
+}
+/// Solves interleaved systems in copies that are stored one after the other: a few passes over memory, where partitions
+/// of interleaved rows would cost several times the solve.
+template <class T, executor Executor>
+tridiagonal_outcome solve_separated(Executor const& exec, system_view<T> const& all, T* memory,
+                                    tridiagonal_options options, std::function<void()> const& save_rhs) {
+    std::int64_t const each = align_elements<T>(all.size * all.systems);
+    auto const copy = [&](T const* from) {
+        copy_rows<T, true> const rows{from, memory, all.size, all.systems};
+        for_each(exec, rows.items(), rows);
+        return std::exchange(memory, memory + each);
+    };
+    system_view<T> separate = all;
+    separate.lower = copy(all.lower), separate.diagonal = copy(all.diagonal), separate.upper = copy(all.upper);
+    separate.rhs = separate.x = memory;
+    separate.stride = all.size, separate.rhs_leading = separate.x_leading = each;
+    for (std::int64_t c = 0; c < all.columns; ++c) copy(all.rhs + c * all.rhs_leading);
+    auto const outcome = solve(exec, levels_of<T>(exec), separate, memory, options, save_rhs);
+    for (std::int64_t c = 0; c < all.columns; ++c) {
+        copy_rows<T, false> const rows{separate.x + c * each, all.x + c * all.x_leading, all.size, all.systems};
+        for_each(exec, rows.items(), rows);
+    }
+    return outcome;
+}
+
 /// Number of threads that solve systems of different sizes simultaneously, limited by the workspace.
 inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
                                    std::int64_t largest) {
@@ -223,6 +254,8 @@ tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> c
     all.not_finite = batch.not_finite, all.uncertain = batch.uncertain;
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
+    if (batch.interleaved && !takes_interleaved<T>(exec, rows))
+        return solve_separated(exec, all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
     if (batch.interleaved) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
     if constexpr (std::is_same_v<Executor, host_executor>) return solve_varied(exec, all, memory, options);
@@ -249,13 +282,18 @@ bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_opt
 }
 
 template <class T, executor Executor>
-bool takes_interleaved_batch(Executor const& exec, std::int64_t rows) {
-    return rpts::takes_interleaved<T>(exec, rows);
+bool separates_interleaved_batch(Executor const& exec, std::int64_t rows) {
+    return !rpts::takes_interleaved<T>(exec, rows);
 }
 
 template <class T, executor Executor>
-std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems) {
-    return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems,
+                                         std::int64_t columns) {
+    bool const in_place = rpts::takes_interleaved<T>(exec, rows);
+    std::int64_t const elements = in_place ? rpts::interleaved_workspace<T>(exec, rows, systems)
+                                           : rpts::elements_of_copies<T>(rows, systems, columns) +
+                                                 rpts::elements_of_batch<T>(rows, systems, columns);
+    return elements * std::int64_t(sizeof(T));
 }
 
 template <class T, executor Executor>
@@ -310,7 +348,7 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, extern template)
                                                   std::int64_t);                                                       \
     prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
     prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
-    prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
-    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
+    prefix bool separates_interleaved_batch<T>(Executor const&, std::int64_t);                                         \
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);
 
 } // namespace coppice::inline v0_1
