@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Banded systems eliminated from both ends on one core. Compiled once for each instruction set.
+/// Banded systems on one core: real ones eliminated from both ends, complex ones row by row. Compiled once for each
+/// instruction set.
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_rows_walk.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_small.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
 

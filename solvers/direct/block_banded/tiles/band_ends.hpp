@@ -142,15 +142,6 @@ std::int64_t ends_bytes(Executor const&, matrix_rows<T> const&, int) {
 template <class Executor, class T>
 void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*,
                      int const*) {}
-/// Bytes of memory that one system needs.
-template <class T>
-std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max_saved = max_saved_bytes) {
-    if constexpr (std::is_floating_point_v<T>)
-        return 2 * ends_of(a, rhs_count, max_saved).end_elements * std::int64_t(sizeof(T));
-    else
-        return 0;
-}
-
 } // namespace chain
 
 // A solve has three steps: band_ends_pass<true>() eliminates the rows of an end, band_ends_middle() solves for the

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Block tridiagonal systems that the host eliminates like bands, from both ends. On other executors the same cases test
-// the chain solver.
-#include <coppice/tridiagonal.hpp>
+// Block tridiagonal systems that the host eliminates like bands: real ones from both ends, complex ones row by row. On
+// other executors the same cases test the chain solver.
+#include <coppice/banded.hpp>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "solvers/band_reference.hpp"
@@ -26,7 +27,8 @@ void check_blocks(Executor const& exec, std::int64_t length, int n, band_options
     CAPTURE(options.cyclic);
     block_storage<T> const s(length, n, std::uint64_t(100 * n + length), options.cyclic);
     auto const plain = s.meaning(options.cyclic);
-    auto const a = options.operation == matrix_operation::none ? plain : plain.transposed(false);
+    bool const conjugated = options.operation == matrix_operation::conjugate_transposed;
+    auto const a = options.operation == matrix_operation::none ? plain : plain.transposed(conjugated);
     auto const d = rhs_for(a, 1, 7);
     auto const found = solve_blocks(exec, s, d, options);
     CHECK(found.reports[0].status == solve_status::ok);
@@ -91,6 +93,101 @@ struct block_batch {
     }
 };
 
+template <class T, class Executor>
+void check_mixed_scale(Executor const& exec) {
+    for (int const n : blocks)
+        for (std::int64_t const length : {3, 40, 200})
+            for (double const scale : {1.0, 0x1p600, 0x1p-600}) {
+                CAPTURE(n);
+                CAPTURE(length);
+                CAPTURE(scale);
+                block_storage<T> s(length, n, 5, false), t = s;
+                for (std::int64_t i = 0; i < length * n * n; ++i) {
+                    std::int64_t const row = i / (n * n) * n + i % n;
+                    double const factor = row % 3 == 0 ? 0x1p40 : row % 3 == 1 ? 0x1p-20 : 1;
+                    for (auto const band :
+                         {&block_storage<T>::lower, &block_storage<T>::diagonal, &block_storage<T>::upper}) {
+                        (s.*band)[std::size_t(i)] *= factor;
+                        (t.*band)[std::size_t(i)] = (s.*band)[std::size_t(i)] * scale;
+                    }
+                }
+                auto const d = rhs_for(s.meaning(false), 1, 7);
+                auto scaled = d;
+                for (T& value : scaled) value *= scale;
+                auto const found = solve_blocks(exec, s, d);
+                CHECK(found.reports[0].status == solve_status::ok);
+                CHECK(backward_error_of(s.meaning(false), found.x, d) < 50 * epsilon<double>);
+                CHECK(solve_blocks(exec, t, scaled).x == found.x); // powers of two change no bit
+            }
+}
+
+template <class T, class Executor>
+void check_bits_of_batches(Executor const& exec) {
+    bool const host = std::is_same_v<Executor, host_executor>;
+    std::int64_t const columns = 2;
+    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
+    for (int const n : blocks) cases.emplace_back(n, false);
+    for (auto const& [n, cyclic] : cases) {
+        CAPTURE(n);
+        CAPTURE(cyclic);
+        band_options const options{.cyclic = cyclic};
+        block_batch<T> const uneven({1, 3, 0, 40, 7, 1, 120, 64, 17}, n, 3, cyclic),
+            even(std::vector<std::int64_t>(11, 23), n, 4, cyclic);
+        auto const solved_alone = [&](block_batch<T> const& b, std::vector<T> const& d, std::size_t k) {
+            return solve_blocks(exec, b.system(k), b.rows_of(d, k, columns), options).x;
+        };
+        auto const check = [&](block_batch<T> const& b, std::vector<T> const& d, std::vector<T> const& x) {
+            CHECK(backward_error_of(b.meaning, x, d) < 50 * epsilon<double>);
+            for (std::size_t k = 0; k < b.systems() && host; ++k)
+                if (b.bounds[k] < b.bounds[k + 1]) CHECK(b.rows_of(x, k, columns) == solved_alone(b, d, k));
+        };
+        auto const d = rhs_for(uneven.meaning, columns, 8);
+        blocks_on<T, Executor> const a(exec, uneven.all);
+        auto const offsets = exec.copy(uneven.bounds);
+        check(uneven, d, solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d, options).x);
+
+        auto const e = rhs_for(even.meaning, columns, 9);
+        blocks_on<T, Executor> const b(exec, even.all);
+        auto const count = std::int64_t(even.systems());
+        check(even, e, solve_matrix(exec, band_matrix<T>::batch(b.matrix, count), e, options).x);
+
+        auto mixed = even.all;
+        for (auto const band : {&block_storage<T>::lower, &block_storage<T>::diagonal, &block_storage<T>::upper})
+            mixed.*band = even.interleaved(even.all.*band, n * n, false);
+        blocks_on<T, Executor> const c(exec, mixed);
+        auto const x = solve_matrix(exec, band_matrix<T>::interleaved_batch(c.matrix, count),
+                                    even.interleaved(e, n, false), options)
+                           .x;
+        check(even, e, even.interleaved(x, n, true));
+    }
+}
+
+template <class T, class Executor>
+void check_missing_pivots(Executor const& exec) {
+    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
+    for (int const n : blocks) cases.emplace_back(n, false);
+    for (auto const& [n, cyclic] : cases)
+        for (std::int64_t const length : {3, 9, 100})
+            for (std::int64_t const at : {std::int64_t(0), length * n / 2, length * n - 1}) {
+                CAPTURE(n);
+                CAPTURE(cyclic);
+                CAPTURE(length);
+                CAPTURE(at);
+                block_storage<T> s(length, n, 6, cyclic);
+                std::int64_t const block = at / n, square = n * n;
+                for (int r = 0; r < n; ++r) {
+                    auto const entry = std::size_t(r + at % n * n);
+                    s.diagonal[std::size_t(block * square) + entry] = 0;
+                    if (cyclic || block > 0) s.upper[std::size_t((block + length - 1) % length * square) + entry] = 0;
+                    if (cyclic || block + 1 < length) s.lower[std::size_t((block + 1) % length * square) + entry] = 0;
+                }
+                auto const report =
+                    solve_blocks(exec, s, std::vector<T>(std::size_t(s.size()), T(1)), {.cyclic = cyclic}).reports[0];
+                CHECK(report.status == solve_status::singular);
+                CHECK(report.row == at);
+            }
+}
+
 } // namespace
 
 TEST_CASE_TEMPLATE("blocks: every size at which the elimination changes", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -102,36 +199,18 @@ TEST_CASE_TEMPLATE("blocks: every size at which the elimination changes", Fixtur
             check_blocks<double>(exec, length, n, {});
             check_blocks<float>(exec, length, n, {.operation = matrix_operation::transposed});
             check_blocks<double>(exec, length, n, {.pivot = pivoting::scaled_partial});
+            check_blocks<std::complex<double>>(exec, length, n, {});
+            check_blocks<std::complex<float>>(exec, length, n, {.operation = matrix_operation::transposed});
+            check_blocks<std::complex<double>>(
+                exec, length, n,
+                {.pivot = pivoting::scaled_partial, .operation = matrix_operation::conjugate_transposed});
         }
 }
 
 TEST_CASE_TEMPLATE("blocks: rows of mixed scale, and entries at the ends of the range", Fixture,
                    COPPICE_TEST_EXECUTORS) {
-    auto const exec = Fixture::exec();
-    for (int const n : blocks)
-        for (std::int64_t const length : {3, 40, 200})
-            for (double const scale : {1.0, 0x1p600, 0x1p-600}) {
-                CAPTURE(n);
-                CAPTURE(length);
-                CAPTURE(scale);
-                block_storage<double> s(length, n, 5, false), t = s;
-                for (std::int64_t i = 0; i < length * n * n; ++i) {
-                    std::int64_t const row = i / (n * n) * n + i % n;
-                    double const factor = row % 3 == 0 ? 0x1p40 : row % 3 == 1 ? 0x1p-20 : 1;
-                    for (auto const band : {&block_storage<double>::lower, &block_storage<double>::diagonal,
-                                            &block_storage<double>::upper}) {
-                        (s.*band)[std::size_t(i)] *= factor;
-                        (t.*band)[std::size_t(i)] = (s.*band)[std::size_t(i)] * scale;
-                    }
-                }
-                auto const d = rhs_for(s.meaning(false), 1, 7);
-                auto scaled = d;
-                for (double& value : scaled) value *= scale;
-                auto const found = solve_blocks(exec, s, d);
-                CHECK(found.reports[0].status == solve_status::ok);
-                CHECK(backward_error_of(s.meaning(false), found.x, d) < 50 * epsilon<double>);
-                CHECK(solve_blocks(exec, t, scaled).x == found.x); // powers of two change no bit
-            }
+    check_mixed_scale<double>(Fixture::exec());
+    check_mixed_scale<std::complex<double>>(Fixture::exec());
 }
 
 TEST_CASE_TEMPLATE("blocks: cyclic systems of every size at which the elimination changes", Fixture,
@@ -148,46 +227,8 @@ TEST_CASE_TEMPLATE("blocks: cyclic systems of every size at which the eliminatio
 }
 
 TEST_CASE_TEMPLATE("blocks: a system has the same bits alone and in every batch", Fixture, COPPICE_TEST_EXECUTORS) {
-    auto const exec = Fixture::exec();
-    bool const host = std::is_same_v<std::remove_const_t<decltype(exec)>, host_executor>;
-    std::int64_t const columns = 2;
-    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
-    for (int const n : blocks) cases.emplace_back(n, false);
-    for (auto const& [n, cyclic] : cases) {
-        CAPTURE(n);
-        CAPTURE(cyclic);
-        band_options const options{.cyclic = cyclic};
-        block_batch<double> const uneven({1, 3, 0, 40, 7, 1, 120, 64, 17}, n, 3, cyclic),
-            even(std::vector<std::int64_t>(11, 23), n, 4, cyclic);
-        auto const solved_alone = [&](block_batch<double> const& b, std::vector<double> const& d, std::size_t k) {
-            return solve_blocks(exec, b.system(k), b.rows_of(d, k, columns), options).x;
-        };
-        auto const check = [&](block_batch<double> const& b, std::vector<double> const& d,
-                               std::vector<double> const& x) {
-            CHECK(backward_error_of(b.meaning, x, d) < 50 * epsilon<double>);
-            for (std::size_t k = 0; k < b.systems() && host; ++k)
-                if (b.bounds[k] < b.bounds[k + 1]) CHECK(b.rows_of(x, k, columns) == solved_alone(b, d, k));
-        };
-        auto const d = rhs_for(uneven.meaning, columns, 8);
-        blocks_on<double, decltype(exec)> const a(exec, uneven.all);
-        auto const offsets = exec.copy(uneven.bounds);
-        check(uneven, d, solve_matrix(exec, band_matrix<double>::batch(a.matrix, offsets.view()), d, options).x);
-
-        auto const e = rhs_for(even.meaning, columns, 9);
-        blocks_on<double, decltype(exec)> const b(exec, even.all);
-        auto const count = std::int64_t(even.systems());
-        check(even, e, solve_matrix(exec, band_matrix<double>::batch(b.matrix, count), e, options).x);
-
-        auto mixed = even.all;
-        for (auto const band :
-             {&block_storage<double>::lower, &block_storage<double>::diagonal, &block_storage<double>::upper})
-            mixed.*band = even.interleaved(even.all.*band, n * n, false);
-        blocks_on<double, decltype(exec)> const c(exec, mixed);
-        auto const x = solve_matrix(exec, band_matrix<double>::interleaved_batch(c.matrix, count),
-                                    even.interleaved(e, n, false), options)
-                           .x;
-        check(even, e, even.interleaved(x, n, true));
-    }
+    check_bits_of_batches<double>(Fixture::exec());
+    check_bits_of_batches<std::complex<double>>(Fixture::exec());
 }
 
 TEST_CASE_TEMPLATE("blocks: a batch with a system that is too large for the ends", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -207,28 +248,29 @@ TEST_CASE_TEMPLATE("blocks: a batch with a system that is too large for the ends
 }
 
 TEST_CASE_TEMPLATE("blocks: a column without a pivot is reported", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_missing_pivots<double>(Fixture::exec());
+    check_missing_pivots<std::complex<double>>(Fixture::exec());
+}
+
+TEST_CASE_TEMPLATE("bands: complex systems at every size at which the elimination changes", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    std::vector<std::pair<int, bool>> cases{{1, true}, {2, true}, {4, true}};
-    for (int const n : blocks) cases.emplace_back(n, false);
-    for (auto const& [n, cyclic] : cases)
-        for (std::int64_t const length : {3, 9, 100})
-            for (std::int64_t const at : {std::int64_t(0), length * n / 2, length * n - 1}) {
-                CAPTURE(n);
-                CAPTURE(cyclic);
-                CAPTURE(length);
-                CAPTURE(at);
-                block_storage<double> s(length, n, 6, cyclic);
-                std::int64_t const block = at / n, square = n * n;
-                for (int r = 0; r < n; ++r) {
-                    auto const entry = std::size_t(r + at % n * n);
-                    s.diagonal[std::size_t(block * square) + entry] = 0;
-                    if (cyclic || block > 0) s.upper[std::size_t((block + length - 1) % length * square) + entry] = 0;
-                    if (cyclic || block + 1 < length) s.lower[std::size_t((block + 1) % length * square) + entry] = 0;
+    using T = std::complex<double>;
+    for (auto const [lower, upper] : {std::pair{1, 1}, {2, 3}, {4, 4}, {0, 3}, {3, 0}, {8, 8}, {0, 0}})
+        for (std::int64_t const size : {1, 2, 7, 15, 16, 17, 31, 33, 65, 200, 3000}) {
+            bool const triangular = (lower == 0) != (upper == 0); // its condition number grows exponentially
+            if (size > (triangular ? 33 : sanitized ? 200 : 3000)) continue;
+            CAPTURE(lower);
+            CAPTURE(upper);
+            CAPTURE(size);
+            banded_storage<T> const s(size, lower, upper, 5);
+            for (auto const operation : {matrix_operation::none, matrix_operation::conjugate_transposed})
+                for (auto const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+                    auto const a = operation == matrix_operation::none ? s.meaning() : s.meaning().transposed(true);
+                    auto const d = rhs_for(a, 3, 7);
+                    auto const found = solve_banded_storage(exec, s, d, {.pivot = pivot, .operation = operation});
+                    CHECK(found.reports[0].status == solve_status::ok);
+                    CHECK(backward_error_of(a, found.x, d) < 50 * epsilon<T>);
                 }
-                auto const report =
-                    solve_blocks(exec, s, std::vector<double>(std::size_t(s.size()), 1.0), {.cyclic = cyclic})
-                        .reports[0];
-                CHECK(report.status == solve_status::singular);
-                CHECK(report.row == at);
-            }
+        }
 }
