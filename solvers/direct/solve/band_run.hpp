@@ -65,7 +65,7 @@ struct solve_run {
                                later_attempt_of(attempt::refined_by_chain),
                                in_place() ? saved_rhs() : rows.d,
                                in_place() ? x.rows : d.leading,
-                               may_be_uncertain(exec, matrix) && watched};
+                               may_be_uncertain(exec, matrix, o.cyclic) && watched};
 
     bool reported() const { return !report.empty(); }
     bool in_place() const { return x.pointer == d.pointer; }

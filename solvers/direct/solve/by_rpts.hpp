@@ -18,8 +18,7 @@ template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
         return a.block == 1 && a.lower_bands < 0 && o.operation == matrix_operation::none &&
-               (!o.cyclic || (!a.offsets && !interleaves(a) &&
-                              takes_cyclic_batch<T>(exec, rows_of_each(a), {o.pivot, o.threshold}))) &&
+               (!o.cyclic || (!a.offsets && takes_cyclic_batch<T>(exec, rows_of_each(a), {o.pivot, o.threshold}))) &&
                (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a)));
     else
         return false;
@@ -30,31 +29,32 @@ std::int64_t batch_bytes(Executor const& exec, band_matrix<T> const& a, std::int
     if constexpr (std::is_floating_point_v<T>) {
         std::int64_t const each = rows_of_each(a);
         if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
-        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems, columns);
-        return tridiagonal_batch_workspace<T>(each, a.systems, columns, cyclic);
+        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems, columns, cyclic);
+        return equal_batch_workspace<T>(exec, each, a.systems, columns, cyclic);
     } else {
         return 0;
     }
 }
 /// Whether the systems are interleaved and solved so.
 template <class T, class Executor>
-bool stays_interleaved(Executor const& exec, band_matrix<T> const& a) {
+bool stays_interleaved(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
     if constexpr (std::is_floating_point_v<T>)
-        return interleaves(a) && !separates_interleaved_batch<T>(exec, rows_of_each(a));
+        return interleaves(a) && !separates_interleaved_batch<T>(exec, rows_of_each(a), cyclic);
     else
         return interleaves(a);
 }
 /// Bytes of the flags of uncertain systems of a batch on the host; 0 if none can be. CUDA has them in error_memory.
 template <class T, class Executor>
-std::int64_t uncertain_bytes(Executor const& exec, band_matrix<T> const& a) {
-    bool const is_batch = std::is_same_v<Executor, host_executor> && a.systems > 1 && !stays_interleaved(exec, a);
-    bool const is_reduced = (a.offsets ? largest_of(a) : rows_of_each(a)) > rpts::host_last;
+std::int64_t uncertain_bytes(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
+    bool const is_batch =
+        std::is_same_v<Executor, host_executor> && a.systems > 1 && !stays_interleaved(exec, a, cyclic);
+    bool const is_reduced = cyclic || (a.offsets ? largest_of(a) : rows_of_each(a)) > rpts::host_last;
     return is_batch && is_reduced ? a.systems * std::int64_t(sizeof(int)) : 0;
 }
 /// Bytes of workspace for a matrix that rpts_applies() accepts: those of the batch, followed by the flags.
 template <class T, class Executor>
 std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
-    return batch_bytes(exec, a, columns, cyclic) + uncertain_bytes(exec, a);
+    return batch_bytes(exec, a, columns, cyclic) + uncertain_bytes(exec, a, cyclic);
 }
 /// Whether the first attempt is RPTS. Cyclic systems with a report begin with the chain solver unless the method is
 /// rpts: singular ones are common among them (without a boundary condition constants are in the null space), and the
@@ -77,8 +77,8 @@ bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options co
 
 /// Whether its reduction may report systems as uncertain (tridiagonal_batch).
 template <class T, class Executor>
-bool may_be_uncertain(Executor const& exec, band_matrix<T> const& a) {
-    return !a.offsets && !stays_interleaved(exec, a) && rows_of_each(a) > rpts::max_untiled_rows;
+bool may_be_uncertain(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
+    return !a.offsets && !stays_interleaved(exec, a, cyclic) && rows_of_each(a) > rpts::max_untiled_rows;
 }
 
 /// Whether the call is a single solve by rpts.

@@ -149,7 +149,7 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
         std::function<void()> const none, saves = std::ref(save);
         int of_one = 0;
         int* uncertain = a.systems == 1 ? &of_one : nullptr;
-        if (uncertain_bytes(exec, a) > 0) {
+        if (uncertain_bytes(exec, a, o.cyclic) > 0) {
             uncertain = reinterpret_cast<int*>(workspace.data() + batch_bytes(exec, a, x.columns, o.cyclic));
             std::fill_n(uncertain, a.systems, 0);
         }

@@ -65,9 +65,9 @@ struct tridiagonal_batch {
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
-template <class T>
-std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns,
-                                         bool cyclic = false);
+template <class T, executor Executor>
+std::int64_t equal_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems, std::int64_t columns,
+                                   bool cyclic = false);
 
 /// Bytes of workspace for systems of different sizes with `size` rows in total.
 template <class T, executor Executor>
@@ -79,21 +79,21 @@ std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std
 template <class T, executor Executor>
 bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
 
-/// Whether solve_tridiagonal_batch accepts cyclic systems of equal size with `rows` rows each: on CUDA from 64 rows on,
-/// with pivoting and without a threshold.
+/// Whether solve_tridiagonal_batch accepts cyclic systems of equal size with `rows` rows each: on the host from three
+/// rows on, all of them uncertain; on CUDA from 64 rows on, with pivoting and without a threshold.
 template <class T, executor Executor>
 bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options);
 
 /// Whether solve_tridiagonal_batch copies interleaved systems of `rows` rows, so that they are stored one after the
 /// other. On the host from 4097 rows on: shorter ones are eliminated in place, one system in each SIMD lane. On CUDA if
-/// a system does not fit into a block.
+/// a system does not fit into a block. Cyclic systems always.
 template <class T, executor Executor>
-bool separates_interleaved_batch(Executor const& exec, std::int64_t rows);
+bool separates_interleaved_batch(Executor const& exec, std::int64_t rows, bool cyclic);
 
 /// Bytes of workspace for interleaved systems, including such copies.
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems,
-                                         std::int64_t columns);
+                                         std::int64_t columns, bool cyclic);
 
 /// Solves a batch of systems by RPTS, as solve_tridiagonal_by_rpts solves one. Used by solve_bands. Arguments are not
 /// checked: numbers of rows, systems and columns are positive, the rows are a multiple of the systems, `x` is `rhs` or

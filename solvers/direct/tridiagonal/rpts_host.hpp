@@ -90,8 +90,6 @@ bool takes_interleaved(host_executor const&, std::int64_t rows) {
     return rows <= host_interleaved_rows;
 }
 
-inline bool takes_cyclic(host_executor const&, std::int64_t, tridiagonal_options const&) { return false; }
-
 template <class T>
 std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems) {
     std::int64_t const packs = (systems + max_lanes<T> - 1) / max_lanes<T>;

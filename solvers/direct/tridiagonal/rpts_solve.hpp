@@ -24,7 +24,7 @@
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
 ///     solve_interleaved(exec, systems, memory, options)         if it takes them; others are copied
 ///
-/// and for cyclic systems, which solve() accepts if this returns true:
+/// and for cyclic systems of equal size, which solve() accepts on CUDA and solve_bordered() on the host:
 ///
 ///     takes_cyclic(exec, rows, options)
 ///
@@ -45,6 +45,7 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_cyclic_host.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
 #include <coppice/solvers/direct/tridiagonal/separated.hpp>
 #if defined(__CUDACC__)
@@ -66,12 +67,7 @@ std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int
 template <class T>
 std::int64_t tridiagonal_workspace(std::int64_t n) {
     if (n < 0) throw argument_error("tridiagonal_workspace: negative number of rows " + std::to_string(n));
-    return tridiagonal_batch_workspace<T>(n, 1, 1);
-}
-
-template <class T>
-std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic) {
-    return rpts::elements_of_batch<T>(rows, systems, columns, cyclic) * std::int64_t(sizeof(T));
+    return rpts::elements_of_batch<T>(n, 1, 1) * std::int64_t(sizeof(T));
 }
 
 namespace rpts {
@@ -147,6 +143,28 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
     return {run(0, level_step::substitute) && finite, certain};
 }
 
+/// solve() for systems of equal size that are stored one after the other, cyclic ones too.
+template <class T, executor Executor>
+tridiagonal_outcome solve_equal(Executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
+                                std::function<void()> const& save_rhs) {
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (all.cyclic)
+            return solve_bordered(exec, all, memory, save_rhs, [&](system_view<T> const& inner, T* more) {
+                solve(exec, levels_of<T>(exec), inner, more, options);
+            });
+    return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
+}
+/// Workspace of solve_equal, in elements.
+template <class T, executor Executor>
+std::int64_t elements_of_equal(Executor const&, std::int64_t rows, std::int64_t systems, std::int64_t columns,
+                               bool cyclic) {
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (cyclic)
+            return elements_of_bordered<T>(rows, systems, columns) +
+                   elements_of_batch<T>(rows - 1, systems, columns + 1);
+    return elements_of_batch<T>(rows, systems, columns, cyclic);
+}
+
 /// Elements of the copies of solve_separated(), without those of the batch.
 template <class T>
 std::int64_t elements_of_copies(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
@@ -168,7 +186,7 @@ tridiagonal_outcome solve_separated(Executor const& exec, system_view<T> const& 
     separate.rhs = separate.x = memory;
     separate.stride = all.size, separate.rhs_leading = separate.x_leading = each;
     for (std::int64_t c = 0; c < all.columns; ++c) copy(all.rhs + c * all.rhs_leading);
-    auto const outcome = solve(exec, levels_of<T>(exec), separate, memory, options, save_rhs);
+    auto const outcome = solve_equal(exec, separate, memory, options, save_rhs);
     for (std::int64_t c = 0; c < all.columns; ++c) {
         copy_rows<T, false> const rows{separate.x + c * each, all.x + c * all.x_leading, all.size, all.systems};
         for_each(exec, rows.items(), rows);
@@ -253,8 +271,8 @@ tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> c
     all.cyclic = batch.cyclic;
     all.not_finite = batch.not_finite, all.uncertain = batch.uncertain;
     T* const memory = reinterpret_cast<T*>(workspace.data());
-    if (!batch.interleaved && !batch.offsets) return solve(exec, levels_of<T>(exec), all, memory, options, save_rhs);
-    if (batch.interleaved && !takes_interleaved<T>(exec, rows))
+    if (!batch.interleaved && !batch.offsets) return solve_equal(exec, all, memory, options, save_rhs);
+    if (batch.interleaved && (batch.cyclic || !takes_interleaved<T>(exec, rows)))
         return solve_separated(exec, all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
     if (batch.interleaved) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
@@ -282,17 +300,23 @@ bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_opt
 }
 
 template <class T, executor Executor>
-bool separates_interleaved_batch(Executor const& exec, std::int64_t rows) {
-    return !rpts::takes_interleaved<T>(exec, rows);
+std::int64_t equal_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems, std::int64_t columns,
+                                   bool cyclic) {
+    return rpts::elements_of_equal<T>(exec, rows, systems, columns, cyclic) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+bool separates_interleaved_batch(Executor const& exec, std::int64_t rows, bool cyclic) {
+    return cyclic || !rpts::takes_interleaved<T>(exec, rows);
 }
 
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems,
-                                         std::int64_t columns) {
-    bool const in_place = rpts::takes_interleaved<T>(exec, rows);
-    std::int64_t const elements = in_place ? rpts::interleaved_workspace<T>(exec, rows, systems)
-                                           : rpts::elements_of_copies<T>(rows, systems, columns) +
-                                                 rpts::elements_of_batch<T>(rows, systems, columns);
+                                         std::int64_t columns, bool cyclic) {
+    std::int64_t const elements = separates_interleaved_batch<T>(exec, rows, cyclic)
+                                      ? rpts::elements_of_copies<T>(rows, systems, columns) +
+                                            rpts::elements_of_equal<T>(exec, rows, systems, columns, cyclic)
+                                      : rpts::interleaved_workspace<T>(exec, rows, systems);
     return elements * std::int64_t(sizeof(T));
 }
 
@@ -331,9 +355,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.
-#define COPPICE_RPTS_WORKSPACE(T, prefix)                                                                              \
-    prefix std::int64_t tridiagonal_workspace<T>(std::int64_t);                                                        \
-    prefix std::int64_t tridiagonal_batch_workspace<T>(std::int64_t, std::int64_t, std::int64_t, bool);
+#define COPPICE_RPTS_WORKSPACE(T, prefix) prefix std::int64_t tridiagonal_workspace<T>(std::int64_t);
 COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, extern template)
 
 #define COPPICE_RPTS(T, prefix, Executor)                                                                              \
@@ -348,7 +370,8 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, extern template)
                                                   std::int64_t);                                                       \
     prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
     prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
-    prefix bool separates_interleaved_batch<T>(Executor const&, std::int64_t);                                         \
-    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);
+    prefix std::int64_t equal_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t, bool);     \
+    prefix bool separates_interleaved_batch<T>(Executor const&, std::int64_t, bool);                                   \
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t, bool);
 
 } // namespace coppice::inline v0_1

@@ -167,7 +167,7 @@ TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, w
         }
         auto const low = exec.copy(lower), mid = exec.copy(diagonal), up = exec.copy(upper);
         auto x = exec.copy(rhs);
-        buffer<std::byte> memory(exec, tridiagonal_batch_workspace<T>(s.rows, s.systems, s.columns));
+        buffer<std::byte> memory(exec, equal_batch_workspace<T>(exec, s.rows, s.systems, s.columns));
         tridiagonal_batch<T> batch{
             {all, low.data(), mid.data(), up.data()}, s.systems, s.columns, x.data(), x.data(), leading, leading};
         auto flag = exec.copy(std::vector<int>{0});
