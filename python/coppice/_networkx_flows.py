@@ -113,13 +113,13 @@ def _maximum_flow(flowG, _s, _t, capacity="capacity", flow_func=None, **kwargs):
     keys, flow = keys[order], flow[order]
     back = flowG.indices.astype(np.int64) * n + flowG.starts
     net = np.maximum(_looked_up(keys, flow, here) - _looked_up(keys, flow, back), 0)
-    value, whole = found.facts["flow"], flowG.lengths(capacity, math.inf).integers
-    net = (net.astype(np.int64) if whole or not (net % 1).any() else net).tolist()
+    value, whole = found.facts["flow"], flowG.lengths(capacity, math.inf).finite_are_integers()
+    net = (net.astype(np.int64) if whole else net).tolist()
     names = flowG.nodes
     rows = zip(flowG.indptr[:-1].tolist(), flowG.indptr[1:].tolist())
     flows = {names[u]: dict(zip(map(names.__getitem__, flowG.indices[first:last].tolist()), net[first:last]))
              for u, (first, last) in enumerate(rows)}
-    return int(value) if value == int(value) else value, flows
+    return int(value) if whole else value, flows
 
 
 def _looked_up(keys, values, wanted):
@@ -166,7 +166,7 @@ def _cut(G, source, sink, capacity):
     ends, values = _network(G, source, sink, capacity)
     found = graph.run("min-cut", _matrix_of(G, values), source=ends[0], sink=ends[1])
     value = found.facts["cut"]
-    return int(value) if value == int(value) else value, found.values
+    return int(value) if G.lengths(capacity, math.inf).finite_are_integers() else value, found.values
 
 
 def _matrix_of(G, values):

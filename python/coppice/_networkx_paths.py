@@ -323,7 +323,7 @@ def _dijkstra_predecessor_and_distance(G, source, cutoff=None, weight="weight"):
     u, v, reached = G.starts[edges], G.indices[edges], np.zeros(len(G), dtype=bool)
     reached[order] = True
     steps = np.ones(len(edges)) if weight is None else G.lengths(weight).array[edges]
-    ends = reached[v] & (found[u] + steps == found[v])
+    ends = reached[v] & (found[u] + steps == found[v]) & (found[v] <= (math.inf if cutoff is None else cutoff))
     return lists_by_end(G, order, u[ends], v[ends]), _from_source(G, found, start, cutoff, G.lengths(weight).integers)
 
 

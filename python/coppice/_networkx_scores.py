@@ -81,17 +81,15 @@ def is_distribution(G, given):
 
 
 def betweenness_sums(G, name, weight):
-    """The library's result, as sums over ordered pairs; of a symmetric matrix the library counts pairs once."""
-    A = G.matrix(weight)
-    symmetric = not G.directed or (A != A.T).nnz == 0 if weight is not None else G.symmetric
-    found = graph.run(name, A, weighted=weight is not None).values
-    return found * (2 if symmetric else 1) if name == "betweenness" else (*found, symmetric)
+    """The library's result, as sums over ordered pairs; of an undirected graph the library counts pairs once."""
+    matrix = graph.CheckedGraph(G.matrix(weight))
+    matrix.undirected = not G.directed
+    found = graph.run(name, matrix, weighted=weight is not None).values
+    return found * (1 if G.directed else 2) if name == "betweenness" else found
 
 
 def _edge_betweenness_centrality(G, k=None, normalized=True, weight=None, seed=None):
-    start, end, sums, symmetric = betweenness_sums(G, "edge-betweenness", weight)
-    if symmetric and G.directed:  # the library adds both directions, which are equal, and counts pairs once
-        start, end, sums = np.concatenate([start, end]), np.concatenate([end, start]), np.tile(sums, 2)
+    start, end, sums = betweenness_sums(G, "edge-betweenness", weight)
     factor = 1 if G.directed or not normalized else 2
     n = len(G)
     if n >= 2 and normalized:

@@ -114,12 +114,6 @@ class Graph:
         return (out + loops).astype(np.int64)
 
     @cached_property
-    def symmetric(self):
-        """Whether every edge has its reverse."""
-        A = self.matrix()
-        return not self.directed or (A != A.T).nnz == 0
-
-    @cached_property
     def incoming(self):
         return self.matrix(incoming=True)
 
@@ -221,6 +215,12 @@ class _Lengths:
         if values.array is not None:
             made.array, made.integers, made._mixed, made.objects = values.array, not values.floats, values.integers, values.given
         return made
+
+    def finite_are_integers(self):
+        """Whether NetworkX makes integers of sums of the finite ones."""
+        if self.objects is None:
+            return self.integers
+        return all(type(value) in _INTEGERS for value, finite in zip(self.objects, np.isfinite(self.array)) if finite)
 
     def refusal(self, use):
         """Why a function that uses the values so does not take them; None: it does.

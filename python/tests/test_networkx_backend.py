@@ -186,6 +186,34 @@ def test_cutoffs_of_predecessors(cutoff):
     assert backend.predecessor(converted(PATH), 0, cutoff=cutoff) == plain("predecessor")(PATH, 0, cutoff=cutoff)
 
 
+@pytest.mark.parametrize("cutoff", [None, 0, -1, -math.inf, 1])
+def test_cutoffs_and_loops_of_length_zero(cutoff):
+    G = nx.Graph([(0, 0, {"weight": 0}), (0, 1, {"weight": 1}), (1, 1, {"weight": 0})])
+    found = backend.dijkstra_predecessor_and_distance(converted(G, "weight"), 0, cutoff=cutoff)
+    assert found == plain("dijkstra_predecessor_and_distance")(G, 0, cutoff=cutoff)
+
+
+@pytest.mark.parametrize("capacities", [(1e200, 1e250), (2.0, 3.0), (1e19, 2e19), (2.5, 1.0), (2, 3), (2, None), (2, math.inf)])
+def test_flows_have_the_type_of_the_finite_capacities(capacities):
+    G = nx.DiGraph([("s", "a", {"capacity": capacities[0]}), ("a", "t", {} if capacities[1] is None else {"capacity": capacities[1]})])
+    for name in ("maximum_flow", "maximum_flow_value", "minimum_cut_value"):
+        expected, found = plain(name)(G, "s", "t"), getattr(nx, name)(G, "s", "t", backend="coppice")
+        value = found[0] if name == "maximum_flow" else found
+        assert found == expected and type(value) is type(capacities[0])
+
+
+def test_edge_betweenness_of_lengths_that_round_differently_in_both_directions():
+    lengths = [0.1, 0.2, 0.3, 0.6, 0.3]  # (0.1 + 0.2) + 0.3 > 0.6 = (0.3 + 0.2) + 0.1
+    G = nx.DiGraph()
+    for (u, v), length in zip([(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)], lengths):
+        G.add_edge(u, v, weight=length)
+        G.add_edge(v, u, weight=length)
+    assert backend.can_run("edge_betweenness_centrality", (G,), {"weight": "weight"})
+    found = backend.edge_betweenness_centrality(converted(G, "weight"), weight="weight")
+    expected = plain("edge_betweenness_centrality")(G, weight="weight")
+    assert close(found, expected) and any(expected[u, v] != expected[v, u] for u, v in expected)
+
+
 def test_an_ego_graph_without_a_radius_is_what_the_node_reaches():
     G = nx.disjoint_union(nx.path_graph(3), nx.path_graph(2))
     kept = backend.convert_from_nx(G, preserve_edge_attrs=True, preserve_node_attrs=True, preserve_graph_attrs=True)
