@@ -80,7 +80,8 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False, copy
         raise ValueError(f"{name} has shape {shape}, expected {'(n, n)' if square else '(m, n)'}")
     if max(shape) > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} has shape {shape}, expected numbers below 2^31")
-    offsets, indices, data = (_rows_of_torch if _is_torch(a) else _rows_of)(name, a, canonical)
+    offsets, indices, data = (_rows_of_torch(name, a, canonical) if _is_torch(a)
+                              else _rows_of(name, a, canonical, types if copy else ()))
     count = indices.shape[0]
     if count > np.iinfo(_INT32).max:
         raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected a number below 2^31")
@@ -108,7 +109,7 @@ def to_sparse(library, arrays):
     return csr_array((values, indices, offsets), shape=shape)
 
 
-def _rows_of(name, a, canonical):
+def _rows_of(name, a, canonical, types):
     if _on_device(a):
         return _rows_of_device(name, a, canonical)
     kind, shape = getattr(a, "format", None), shape_of(a)
@@ -116,23 +117,26 @@ def _rows_of(name, a, canonical):
     if kind != "csr":
         _check_format(name, a, kind)
         try:
-            rows = _native(a).tocsr()
+            rows = _in_types(a, types).tocsr()
         except (ValueError, IndexError, TypeError) as error:
             raise _malformed(name, shape, error) from None
     if _check_compressed(name, rows, shape) or not canonical:
         return rows.indptr, rows.indices, rows.data
     # A new matrix, since the flags of SciPy about the order of this one may be wrong.
-    rows = type(rows)((_native(rows.data, copy=True), rows.indices.copy(), rows.indptr.copy()), shape=shape)
+    rows = type(rows)((np.array(_in_types(rows.data, types)), rows.indices.copy(), rows.indptr.copy()), shape=shape)
     rows.sum_duplicates()
     return rows.indptr, rows.indices, rows.data
 
 
-def _native(a, copy=False):
-    """Return a matrix or array with the byte order of this machine, since SciPy's compiled code needs it."""
+def _in_types(a, types):
+    """Return a matrix or array in the type of `types` in which it is computed, so that sums of duplicates do not wrap; if
+    there is none, in the byte order of this machine, since SciPy's compiled code needs it."""
     dtype = getattr(a, "dtype", None)
-    if not isinstance(dtype, np.dtype) or (dtype.isnative and not copy):
+    if not isinstance(dtype, np.dtype):
         return a
-    return a.astype(dtype.newbyteorder("="))
+    wanted = type_among(types, dtype)
+    wanted = wanted if wanted in types else dtype.newbyteorder("=")
+    return a if wanted == dtype else a.astype(wanted)
 
 
 def _check_format(name, a, kind):

@@ -578,6 +578,8 @@ def _graph(G):
         if G.dtype.kind not in "biuf":
             raise TypeError(f"G with shape {G.shape} has dtype {G.dtype}, expected real numbers")
         require_sound("G", G)
+        if getattr(G, "format", "csr") not in ("csr", "csc", "coo"):  # `data` of the others is not the list of all entries
+            G = G.tocoo()
         rounded = G.astype(np.float64)
         if G.dtype.kind in "iu" and G.dtype.itemsize == 8 and _loses_digits(G.data, rounded.data):
             raise ValueError(f"G with shape {G.shape} has {G.dtype} entries that float64 does not hold exactly; expected "

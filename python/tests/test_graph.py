@@ -349,6 +349,15 @@ def test_weights_of_graphs():
     assert coppice.graph.sssp(zero, source=0).values == {0: 0, 1: 0, 2: 0}
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_integers_of_every_format(form, dtype):
+    A = sp.csr_array(np.array([[0, 2**53], [1, 0]], dtype=dtype)).asformat(form)
+    assert coppice.graph.sssp(A, source=0).values.tolist() == [0, 2**53]
+    with pytest.raises(ValueError, match=f"{A.dtype} entries that float64 does not hold"):
+        coppice.graph.sssp(sp.csr_array(np.array([[0, 2**53 + 1], [1, 0]], dtype=dtype)).asformat(form), source=0)
+
+
 def test_a_directed_graph_with_both_directions_stays_directed():
     G = nx.DiGraph(nx.cycle_graph(5))
     assert coppice.graph.betweenness(G).values == nx.betweenness_centrality(G, normalized=False)

@@ -494,3 +494,15 @@ def test_null_space():
             coppice.solve(A, b, null_space=wrong)
     with pytest.raises(TypeError, match="null_space"):
         coppice.solve(spl.aslinearoperator(A), b, method="cg", preconditioner=None, null_space=V)
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.coo_array])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.float32])
+def test_duplicates_are_added_in_the_type_of_the_computation(make, dtype):
+    value = 100 if np.dtype(dtype).itemsize == 1 else 30000
+    given = sp.coo_array((np.full(5, value, dtype=dtype), ([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])), shape=(2, 2))
+    A = given
+    if make is not sp.coo_array:  # SciPy's conversion would add them
+        A = make((given.data, np.array([0, 0, 0, 1, 1]), np.array([0, 3, 5])), shape=(2, 2))
+    solution, _ = coppice.cg(A, np.array([3.0 * value, 2.0 * value]))
+    assert solution == pytest.approx([1, 1], rel=1e-6) and A.nnz == 5 and A.dtype == dtype
