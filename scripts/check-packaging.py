@@ -8,7 +8,7 @@ usage: scripts/check-packaging.py                 checks; prints each contradict
        scripts/check-packaging.py --version       prints the version
 
 Versions equal include/coppice/version.h; files, options of CMake, presets and targets that are named exist; each recipe names
-what the library needs; JSON, TOML and YAML parse; CONTRIBUTING.md names files, folders and registries that exist.
+what the library needs, and turns off what is not installed with it; JSON, TOML and YAML parse; CONTRIBUTING.md names files, folders and registries that exist.
 """
 import ast
 import hashlib
@@ -166,6 +166,16 @@ def check_names(files):
         require((root / hook["entry"].split()[0]).exists(), ".pre-commit-config.yaml", f"calls {hook['entry']}")
 
 
+def check_unused_parts():
+    """Packages do not compile what they do not install, and do not depend on what the build machine has."""
+    preset = next(each for each in json.loads(text("CMakePresets.json"))["configurePresets"] if each["name"] == "package")
+    for name in ("COPPICE_GRAPHBLAS", "COPPICE_MPI", "COPPICE_PETSC"):
+        for path in (recipe, spack, port):
+            off = re.search(rf'-D{name}=OFF\b|define\("{name}", False\)', text(path))
+            require(off, path, f"does not set {name} to OFF; its component is installed by name only")
+        require(preset["cacheVariables"].get(name) == "OFF", "CMakePresets.json", f"the preset package does not set {name} to OFF")
+
+
 def check_spack():
     """The rules of Spack for a package that need no Spack: class name, docstring, length of lines, imports."""
     tree = ast.parse(text(spack))
@@ -236,6 +246,7 @@ def main():
         check_versions(version, tag)
         check_requirements()
         check_names(files)
+        check_unused_parts()
         check_spack()
         check_checksums()
         check_contributing()

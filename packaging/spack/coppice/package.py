@@ -45,6 +45,8 @@ class Coppice(CMakePackage, CudaPackage):
             self.define_from_variant("COPPICE_BUILD_APPS", "command"),
             self.define_from_variant("COPPICE_BUILD_C_LIBRARY", "c"),
             self.define_from_variant("COPPICE_CUDA", "cuda"),
+            self.define("COPPICE_GRAPHBLAS", False),
+            self.define("COPPICE_MPI", False),
             self.define("COPPICE_PETSC", False),
             self.define("COPPICE_BUILD_TESTS", False),
             self.define("COPPICE_BUILD_BENCH", False),
