@@ -465,8 +465,6 @@ def _edges_of_networkx(G, weight):
         raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix, a graph of NetworkX or igraph, or an "
                         "EdgeTable (from_table makes one of a data frame)")
     nodes = list(G)
-    if not nodes:
-        raise ValueError("G has no nodes, expected one at least")
     if is_undirected_view(G) and reads_as_networkx(G):
         G = G.copy()  # the rows of a view may have an edge in one direction only, or with two sets of attributes
     rows = list(dict(G.adjacency()).values()) if reads_as_networkx(G) else [G[node] for node in nodes]

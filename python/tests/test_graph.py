@@ -349,6 +349,19 @@ def test_weights_of_graphs():
     assert coppice.graph.sssp(zero, source=0).values == {0: 0, 1: 0, 2: 0}
 
 
+@pytest.mark.parametrize("make", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_graphs_without_nodes_have_the_facts_of_an_empty_matrix(make):
+    for name in coppice.graph.algorithms():
+        try:
+            facts = coppice.graph.run(name, sp.csr_array((0, 0))).facts
+        except ValueError as error:  # there is no source
+            with pytest.raises(ValueError, match=str(error)):
+                coppice.graph.run(name, make())
+            continue
+        found = coppice.graph.run(name, make())
+        assert found.facts == facts and len(found.values) == 0, name
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_large_integers_of_every_format(form, dtype):
