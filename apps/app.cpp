@@ -2,7 +2,9 @@
 #include "apps/app.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
+#include <regex>
 #include <system_error>
 
 #include "apps/help/pages.hpp"
@@ -50,21 +52,54 @@ std::vector<std::string_view> option_names(CLI::App const& cli) {
     return names;
 }
 
-/// ", did you mean '--NAME'?" for the options that begin with `typed`, or the nearest one; empty if none is near.
+/// "; did you mean '--NAME'?" for the options that begin with `typed`, or the nearest one; ";" if none is near.
 std::string meant(std::span<std::string_view const> names, std::string const& typed) {
     std::string found;
     auto const add = [&](std::string_view name) {
-        found.append(found.empty() ? ", did you mean '--" : " or '--").append(name).append("'");
+        found.append(found.empty() ? "; did you mean '--" : " or '--").append(name).append("'");
     };
     if (!typed.empty())
         for (auto const name : names)
             if (name.starts_with(typed)) add(name);
     if (found.empty())
         if (auto const name = nearest(typed, names); !name.empty()) add(name);
-    return found.empty() ? found : found + "?";
+    return found.empty() ? ";" : found + "?";
+}
+
+std::string name_in(std::string const& argument) { return argument.substr(0, argument.find('=')); }
+
+/// The first option that is given again; CLI11's messages do not name the options that its help omits.
+std::string repeated_option(std::vector<std::string> const& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        for (std::size_t j = 0; j < i && arguments[i].starts_with("--"); ++j)
+            if (name_in(arguments[i]) == name_in(arguments[j])) return name_in(arguments[i]);
+    return "an option";
+}
+
+/// Whether a parsed command has an option of this name that takes no value.
+bool is_flag(CLI::App const& program, std::string const& name) {
+    for (auto const* cli : program.get_subcommands())
+        if (auto const* const option = cli->get_option_no_throw(name)) return option->get_items_expected_max() == 0;
+    return false;
 }
 
 } // namespace
+
+std::string message_of(CLI::ParseError const& error, CLI::App const& program,
+                       std::vector<std::string> const& arguments) {
+    std::string text = error.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::smatch found;
+    if (std::regex_match(text, found, std::regex(".*: [0-9]+ required (.*) missing"))) // only the last one can lack it
+        return name_in(arguments.back()) + " has no value, expected " + found[1].str();
+    if (std::regex_match(text, found, std::regex("(.*): At Most 1 required but received ([0-9]+)")))
+        return (found[1].length() ? found[1].str() : repeated_option(arguments)) + " is given " + found[2].str() +
+               " times, expected once";
+    if (std::regex_match(text, found, std::regex("Could not convert: (.*?) = (.*)")))
+        return found[1].str() + (is_flag(program, found[1]) ? " takes no value, but is given '" + found[2].str() + "'"
+                                                            : " is '" + found[2].str() + "', expected a number");
+    return text;
+}
 
 outcome outcome_of_current_exception() {
     try {
@@ -163,10 +198,11 @@ void check_arguments(CLI::App const& cli) {
                               "'; after --, arguments are no options; see coppice " + cli.get_name() + " --help");
         if (argument.size() < 2 || argument[0] != '-')
             throw usage_error("unexpected argument '" + argument + "'; see coppice " + cli.get_name() + " --help");
+        if (std::error_code ignored; std::filesystem::exists(argument, ignored))
+            throw usage_error("unknown option '" + argument + "'; for the file of this name write ./" + argument);
         auto const typed = argument.substr(argument.find_first_not_of('-'));
-        throw usage_error("unknown option '" + argument + "'" +
-                          meant(option_names(cli), typed.substr(0, typed.find('='))) + "; see coppice " +
-                          cli.get_name() + " --help");
+        throw usage_error("unknown option '" + argument + "'" + meant(option_names(cli), name_in(typed)) +
+                          " see coppice " + cli.get_name() + " --help");
     }
 }
 

@@ -107,6 +107,10 @@ std::vector<std::string> without_end_of_options(CLI::App const& program, std::ve
 /// with an empty value.
 void check_arguments(CLI::App const& cli);
 
+/// Restates an error of CLI11's parser in the words of the other messages.
+std::string message_of(CLI::ParseError const& error, CLI::App const& program,
+                       std::vector<std::string> const& arguments);
+
 /// Returns the text for --help among `arguments`: of the program or of the command that was parsed, or of the topic
 /// that follows it.
 std::string requested_help(CLI::App const& program, std::vector<std::string> const& arguments);

@@ -97,9 +97,7 @@ outcome dispatch(std::vector<std::string>& arguments) {
         print_to_stdout(text.str());
         return {};
     } catch (CLI::ParseError const& e) {
-        std::string text = e.what();
-        std::replace(text.begin(), text.end(), '\n', ' ');
-        throw usage_error(text);
+        throw usage_error(message_of(e, program, arguments));
     }
     auto const rest = program.remaining();
     for (auto const& c : commands)

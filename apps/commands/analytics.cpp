@@ -324,8 +324,9 @@ void add_graph_options(CLI::App& cli, graph_algorithm_row const& row, graph_requ
 command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
-    cli->footer(fmt::format("Values of edges: {}.\nParallel edges (several entries for one pair of vertices): {}.",
-                            meaning_of_values(row, false), meaning_of_parallel_edges(row.parallel)));
+    cli->footer(
+        fmt::format("Values of edges: {}.\nParallel edges (several entries for one pair of vertices): {}.\n\n{}",
+                    meaning_of_values(row, false), meaning_of_parallel_edges(row.parallel), cli->get_footer()));
     add_matrix_argument(*cli, o->matrix);
     add_own_options(*cli, row, *o);
     if (has_check(row.name))

@@ -37,7 +37,7 @@ std::string list_of_kinds() {
     for (auto const& kind : generator_kinds()) {
         std::string keys;
         for (auto const& key : kind.keys) keys += " --" + key;
-        text += fmt::format("  {:<12} {}\n  {:<12}{}\n", kind.name, kind.description, "", keys);
+        text += fmt::format("  {:<14} {}\n  {:<14}{}\n", kind.name, kind.description, "", keys);
     }
     return text;
 }
@@ -119,12 +119,14 @@ command add_generate(CLI::App& program) {
     for (auto const& kind : generator_kinds())
         for (auto const& key : kind.keys)
             if (o->parameters.try_emplace(key).second)
-                cli->add_option(option_of(key), o->parameters[key])->group(""); // listed with the kinds
+                cli->add_option(option_of(key), o->parameters[key])
+                    ->type_name("a number")
+                    ->group(""); // listed with the kinds
     cli->add_option("--report", o->report,
                     "write an HTML page with the sparsity pattern and, if the graph is small, a drawing")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);
-    cli->footer(list_of_kinds());
+    cli->footer(list_of_kinds() + "\n" + cli->get_footer());
     return {cli, [o] { return run(*o); }};
 }
 

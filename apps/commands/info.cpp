@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice info MATRIX: size, symmetry, bandwidths, degrees, coverages.
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <memory>
@@ -41,8 +42,10 @@ std::string show_symmetry(inspected const& m) {
     auto const text = fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values));
     if (m.complex ? m.hermitian : m.symmetric_values) return text + (m.complex ? ", Hermitian yes" : "");
     if (m.rows != m.columns) return text;
-    return text + fmt::format("{}, up to rounding {} ({:.1e} of the largest element of a row)",
-                              m.complex ? ", Hermitian no" : "", yes_no(m.symmetric_to_rounding()), m.asymmetry);
+    auto const rounding = fmt::format("{}{}, up to rounding {}", text, m.complex ? ", Hermitian no" : "",
+                                      yes_no(m.symmetric_to_rounding()));
+    if (std::isinf(m.asymmetry)) return rounding; // the row of the transposed element is empty
+    return rounding + fmt::format(" ({:.1e} of the largest element of a row)", m.asymmetry);
 }
 
 void show_results(sheet& result, inspected const& m) {

@@ -871,6 +871,9 @@ TEST_CASE("info and solve recognise symmetry up to rounding") {
     CHECK(json_of({"info", "generate:laplace2d,nx=3"})["asymmetry"] == 0);
     auto const wide = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 4\n");
     CHECK(json_of({"info", wide})["asymmetry"].is_null());
+    auto const lower = folder.write("lower.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 4\n");
+    CHECK(json_of({"info", lower})["asymmetry"].is_null());
+    CHECK(run({"info", lower}).out.find("up to rounding no\n") != std::string::npos);
 }
 
 TEST_CASE("solve starts from --x0 and ends at the first of two tolerances") {

@@ -97,6 +97,7 @@ TEST_CASE("help: lines have at most 100 characters, and help COMMAND is COMMAND 
         CHECK(help.code == 0);
         CHECK(help.out == run({name, "--help"}).out);
         CHECK(holds(help.out, "Usage: coppice " + name));
+        CHECK(holds(help.out, "\nExit codes: 0 done, 2 wrong usage"));
         for (auto const& line : lines_of(help.out)) CHECK_MESSAGE(line.size() <= 100, line);
     }
     for (auto const& line : lines_of(run({"--help"}).out + run({"help", "preconditioners"}).out))

@@ -162,6 +162,8 @@ TEST_CASE("-- ends the options of every command") {
     CHECK(code("generate -o g.mtx --nx 3 -- laplace2d") == 0);
     CHECK(code("info a.mtx ++ --json told.json") == 2); // not silently ignored
     CHECK(code("--") == 2);
+    auto const unknown = shell(at, "\"$coppice\" info -x.mtx");
+    CHECK(unknown.err.find("unknown option '-x.mtx'; for the file of this name write ./-x.mtx") != std::string::npos);
     CHECK(nlohmann::json::parse(read_text_file(folder / "told.json"))["code"] == 2);
 }
 
