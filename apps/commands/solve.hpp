@@ -108,7 +108,10 @@ inline automatic_options options_of_run(solve_options const& o, std::string cons
                                         std::int64_t max_iterations) {
     automatic_options options{.solver = o.solver,
                               .preconditioner = preconditioner,
-                              .preconditioner_options = o.preconditioner_options,
+                              .preconditioner_options =
+                                  preconditioner == automatic_name && o.solver != direct_name
+                                      ? o.preconditioner_options
+                                      : o.options_of(o.solver == direct_name ? direct_name : preconditioner),
                               .krylov = {.tolerance = o.tolerance,
                                          .max_iterations = max_iterations,
                                          .restart = o.restart,

@@ -82,10 +82,12 @@ void read_preconditioner(solve_options& o) {
     require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
     o.preconditioner = choice.name;
     for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
+    bool const chooses = choice.name == automatic_name && o.solver != direct_name;
+    auto const name = choice.name == automatic_name ? direct_name : std::string_view(choice.name);
     for (preconditioner_row const& row : preconditioner_catalogue)
-        if (choice.name == row.name || choice.name == automatic_name)
+        if (chooses || name == row.name)
             chosen_options("preconditioner \"" + std::string(row.name) + "\"", row.options,
-                           choice.name == row.name ? o.preconditioner_options : o.options_of(row.name));
+                           chooses ? o.options_of(row.name) : o.preconditioner_options);
 }
 
 std::string kind_of(option_row const& row) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -221,6 +222,14 @@ def real(name: str, value) -> float:
         return value if type(value) is float else float(value + 0.0)  # text is not a number
     except TypeError:
         raise TypeError(f"{name} is {value!r}, expected a number") from None
+
+
+def tolerance(name: str, value) -> float:
+    """Return a finite number: infinity is the largest one."""
+    number = real(name, value)
+    if not number >= 0:
+        raise ValueError(f"{name} is {number}, expected a number from 0")
+    return min(number, sys.float_info.max)
 
 
 def number(name: str, value) -> Any:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import types
 import warnings
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import (NO_CONVERSION, NUMBERS, REALS, array, cast, in_library_of, integer, named, number_type, real, same_type,
-                      shape_of, text, to_type, vector)
+                      shape_of, text, to_type, tolerance, vector)
 from ._pictures import curve, table
 from ._places import library_of
 from ._sparse import arrays_of, csr, csr_of, is_sparse, require_sound, sparse_of
@@ -914,8 +913,7 @@ def _options(rtol, atol, standard, maxiter, restart, s):
     if atol is None or isinstance(atol, str):
         raise ValueError(f"atol is {atol!r}, expected a number from 0")
     limit = integer("maxiter", standard if maxiter is None else maxiter, 0)
-    rtol, atol = (min(real(name, value), sys.float_info.max) for name, value in (("rtol", rtol), ("atol", atol)))
-    return _core.KrylovOptions(rtol, atol, min(limit, 2**62), integer("restart", restart, 1, 1000),
+    return _core.KrylovOptions(tolerance("rtol", rtol), tolerance("atol", atol), min(limit, 2**62), integer("restart", restart, 1, 1000),
                                integer("s", s, 1, _core.max_shadow_space))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._arrays import in_library_of, integer, real, same_type, shape_of, text, to_type, vector
+from ._arrays import in_library_of, integer, real, same_type, shape_of, text, to_type, tolerance, vector
 from ._pictures import curve, table
 from ._places import library_of
 from ._sparse import csr
@@ -136,7 +136,7 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     library = library_of(b)
     x = library.zeros((columns,), library.dtype(b), b) if x0 is None else library.copy(_converted("x0", x0, columns, b))
     found = _core.solve_least_squares(method, preconditioner, _chosen(options), matrix, _given(b), _given(x),
-                                      real("damp", damp), real("rtol", rtol),
+                                      real("damp", damp), tolerance("rtol", rtol),
                                       _limit(maxiter, 10000), _checked(callback))
     return LeastSquares(_solved(found, in_library_of(of_caller, x)), **found)
 
@@ -187,7 +187,7 @@ def eigenpairs(A: SparseMatrix, k: int = 6, *, B: SparseMatrix | None = None, M:
         x = _stacked("X0", X0, (n, k), values)
     constraints = None if Y is None else _given(_stacked("Y", Y, (n, None), values))
     like = library.zeros((n,), np.dtype("f8"), values)
-    found = _core.lobpcg(matrix, mass, _held(M, like, like, True), _given(x), k, constraints, real("rtol", rtol),
+    found = _core.lobpcg(matrix, mass, _held(M, like, like, True), _given(x), k, constraints, tolerance("rtol", rtol),
                          _limit(maxiter, 500), bool(largest), _checked(callback))
     vectors = _solved(found, in_library_of(X0 if X0 is not None else values, x.reshape((k, n)).T))
     return Eigenpairs(vectors=vectors, **found)
@@ -226,7 +226,7 @@ def solve_shifted(A: SparseMatrix, shifts: ArrayIn, b: ArrayIn, *, rtol: float =
         raise ValueError(f"shifts has shape {shifts.shape}, expected (k,)")
     library = library_of(b)
     x = library.zeros((len(shifts) * shape_of(A)[0],), library.dtype(b), b)
-    found = _core.solve_shifted(matrix, shifts.tolist(), _given(b), _given(x), real("rtol", rtol),
+    found = _core.solve_shifted(matrix, shifts.tolist(), _given(b), _given(x), tolerance("rtol", rtol),
                                 _limit(maxiter, 10000), _checked(callback))
     columns = in_library_of(of_caller, x.reshape((len(shifts), shape_of(A)[0])).T)
     return ShiftedSolutions(_solved(found, columns), **found)

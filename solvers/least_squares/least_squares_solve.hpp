@@ -107,6 +107,8 @@ class normal_preconditioner {
 public:
     normal_preconditioner(Executor const& exec, extended_matrix<Executor, T> const& a, csr_view<T> plain,
                           least_squares_options const& o) {
+        if (o.preconditioner == "none" || o.preconditioner == "jacobi") // throws, since these have no options
+            chosen_options("preconditioner \"" + o.preconditioner + "\"", {}, o.preconditioner_options);
         if (o.preconditioner == "none") return;
         if (o.preconditioner == "jacobi") {
             diagonal_ = a.column_squares();

@@ -3,6 +3,7 @@
 #include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace coppice::inline v0_1 {
@@ -243,6 +244,29 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
 }
 
 } // namespace
+
+void detail::require_known_names(automatic_options const& options) {
+    std::array<std::string_view, 2 + krylov_names.size() + transposing_names.size()> methods{automatic_name,
+                                                                                             direct_name};
+    std::ranges::copy(transposing_names, std::ranges::copy(krylov_names, methods.begin() + 2).out);
+    if (std::ranges::find(methods, options.solver) == methods.end())
+        throw_unknown_name("method", options.solver, methods);
+    option_values const& given = options.preconditioner_options;
+    auto const name =
+        options.solver == direct_name ? std::string(direct_name) : parse_choice(options.preconditioner).name;
+    auto const check = [](preconditioner_row const& row, option_values const& values) {
+        chosen_options("preconditioner \"" + std::string(row.name) + "\"", row.options, values);
+    };
+    if (name != automatic_name) return check(preconditioner_row_of(name), given);
+    for (preconditioner_row const& row : preconditioner_catalogue) check(row, known_options(row.options, given));
+    for (auto const& entry : given.entries()) {
+        auto const has_it = [&](preconditioner_row const& row) {
+            return std::ranges::any_of(row.options, [&](option_row const& o) { return o.name == entry.first; });
+        };
+        if (std::ranges::none_of(preconditioner_catalogue, has_it))
+            throw argument_error("no preconditioner has an option \"" + entry.first + "\"");
+    }
+}
 
 void detail::orthonormalise(std::vector<double>& vectors, std::int64_t n) {
     auto const each_element = [n](double* v, auto use) {

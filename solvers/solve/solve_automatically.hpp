@@ -27,8 +27,9 @@ inline constexpr std::string_view direct_name = "direct";
 struct automatic_options {
     std::string solver{automatic_name};         ///< "auto", "direct" or the name of a Krylov method
     std::string preconditioner{automatic_name}; ///< "auto" or a preconditioner of the registry, with or without options
-    option_values preconditioner_options{};     ///< each preconditioner takes the options that it has
-    krylov_options krylov{};                    ///< limits apply to the sum of all attempts
+    /// Of the preconditioner; for "auto" each one takes the options that it has. An option that none has is an error.
+    option_values preconditioner_options{};
+    krylov_options krylov{}; ///< limits apply to the sum of all attempts
     /// For the preconditioner "multilevel", in host memory: near-null-space vectors, n elements one after the other,
     /// for example of rigid_body_modes(); and the unknowns per point.
     std::vector<double> near_null_space{};

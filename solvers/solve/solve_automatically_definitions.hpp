@@ -31,6 +31,10 @@ inline std::int64_t first_limit(std::int64_t n) {
 /// Adds the result of an attempt to the result of all attempts, and moves its history there.
 void append_attempt(automatic_result& whole, solver_attempt attempt);
 
+/// Throws argument_error for an unknown method, and for an option that the preconditioner does not have; for the
+/// automatic choice, that none has.
+void require_known_names(automatic_options const& options);
+
 /// Whether this choice may converge with more iterations.
 inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
@@ -174,6 +178,7 @@ automatic_result detail::solve_by_compiled_choices(Executor const& exec, csr_ope
                                                    automatic_options const& options) {
     detail::require_solve_vectors(a.size(), b, x);
     krylov_monitor const checked(options.krylov); // throws for options out of range
+    require_known_names(options);
     require_near_null_space<T>(options, a.size());
     require_null_space<T>(options, a.size());
     automatic_result whole;

@@ -180,6 +180,11 @@ TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPP
                          argument_error);
     CHECK_THROWS_WITH_AS(solved(exec, p, {.preconditioner = "alt-o"}), doctest::Contains("not symmetric"),
                          argument_error);
+    for (std::string const preconditioner : {"none", "jacobi", "ic0"})
+        CHECK_THROWS_WITH_AS(
+            solved(exec, p, {.preconditioner = preconditioner, .preconditioner_options = {{"atol", 1.0}}}),
+            doctest::Contains(("preconditioner \"" + preconditioner + "\" has no option \"atol\"").c_str()),
+            argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = -1}), argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = std::numeric_limits<double>::infinity()}), argument_error);
     CHECK_THROWS_WITH_AS(solved(exec, p, {.tolerance = -1}), doctest::Contains("tolerance is -1"), argument_error);

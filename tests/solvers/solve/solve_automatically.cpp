@@ -567,7 +567,10 @@ TEST_CASE_TEMPLATE("automatic solves: limits, progress, bad input", Fixture, COP
     CHECK_THROWS_AS(solve_on(exec, to_csr<double>(poisoned), b), matrix_error);
     CHECK_THROWS_AS(solve_on(exec, a, std::vector<double>(199, 1)), dimension_error);
     CHECK_THROWS_AS(solve_on(exec, a, b, {.krylov = {.restart = 0}}), argument_error);
-    CHECK_THROWS_AS(solve_on(exec, a, b, {.solver = "gmress"}), argument_error);
+    CHECK_THROWS_WITH_AS(solve_on(exec, a, b, {.solver = "gmress"}),
+                         "unknown method \"gmress\", expected one of: auto, direct, cg, minres, bicgstab, tfqmr, idrs, "
+                         "gmres, fgmres, bicg, qmr",
+                         argument_error);
     CHECK_THROWS_AS(solve_on(exec, a, b, {.preconditioner = "amg"}), argument_error);
 
     auto const one = solve_on(exec, to_csr<double>(dense(0)), {});
@@ -575,6 +578,31 @@ TEST_CASE_TEMPLATE("automatic solves: limits, progress, bad input", Fixture, COP
 }
 
 #if !defined(COPPICE_TEST_CUDA)
+TEST_CASE_TEMPLATE("options that the preconditioner does not have are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate(host_executor{}, "laplace2d", {.nx = 8});
+    std::vector<double> const b(64, 1.0);
+    auto const refused = [&](std::string const& solver, std::string const& preconditioner, char const* message) {
+        for (std::string const name : {"round", "tol"})
+            CHECK_THROWS_WITH_AS(
+                solve_on(exec, a, b,
+                         {.solver = solver, .preconditioner = preconditioner, .preconditioner_options = {{name, 7}}}),
+                doctest::Contains((message + (" \"" + name + "\"")).c_str()), argument_error);
+    };
+    for (auto const solver : {"auto", "cg", "bicg"}) {
+        for (auto const& row : preconditioner_catalogue)
+            refused(solver, std::string(row.name),
+                    ("preconditioner \"" + std::string(row.name) + "\" has no option").c_str());
+        refused(solver, "auto", "no preconditioner has an option");
+    }
+    refused("direct", "auto", "preconditioner \"direct\" has no option");
+    CHECK_THROWS_WITH_AS(solve_on(exec, a, b, {.preconditioner_options = {{"rounds", "many"}}}),
+                         doctest::Contains("expected an integer"), argument_error);
+    CHECK(solve_on(exec, a, b, {.preconditioner_options = {{"rounds", 3}}}).found.result.converged);
+    CHECK(solve_on(exec, a, b, {.preconditioner = "forest,rounds=3", .preconditioner_options = {{"seed", 2}}})
+              .found.result.converged);
+}
+
 TEST_CASE("automatic solves give the same bits for any number of threads") {
     auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
     auto const b = random_vector<double>(int(a.rows()), 1);
