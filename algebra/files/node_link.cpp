@@ -252,7 +252,8 @@ private:
         for (auto const& [id, number] : numbers_) {
             auto const position = position_[std::size_t(number)];
             if (position < 0) refuse("an edge ends at node " + id + ", which is not listed");
-            names[std::size_t(position)] = id.starts_with('"') ? json::parse(id).get<std::string>() : id;
+            auto const plain = id.starts_with('"') ? json::parse(id).get<std::string>() : id;
+            names[std::size_t(position)] = numbers_.contains(plain) ? id : plain; // "1" next to 1 keeps its quotes
         }
         for (edge& e : edges) {
             e.from = position_[std::size_t(e.from)];

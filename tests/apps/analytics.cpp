@@ -390,6 +390,17 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
 }
 
+TEST_CASE("graph algorithms: names of a JSON graph that differ by their quotation marks alone") {
+    scratch_folder const folder;
+    auto const graph = folder.write("g.json", R"({"nodes": [{"id": "a"}, {"id": 1}, {"id": "1"}], "edges": [
+        {"source": "a", "target": 1, "weight": 2}, {"source": 1, "target": "1", "weight": 3}]})");
+    auto const output = folder / "d.csv";
+    CHECK(run({"sssp", graph, "-o", output}).code == 0);
+    CHECK(read_text_file(output) == "vertex,value\na,0\n1,2\n\"\"\"1\"\"\",5\n");
+    CHECK(run({"sssp", graph, "--source", "\"1\"", "-o", output}).code == 0);
+    CHECK(read_text_file(output) == "vertex,value\na,5\n1,3\n\"\"\"1\"\"\",0\n");
+}
+
 TEST_CASE("graph algorithms: named columns, and results as tables with the names of vertices") {
     scratch_folder const folder;
     auto const table = folder.write("flights.csv", "carrier,from,to,hours\nX,\"Rome, FCO\",Oslo,3\nY,Oslo,Bern,2.5\n"
