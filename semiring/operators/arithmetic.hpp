@@ -30,7 +30,7 @@ namespace op {
 template <class T>
 struct rminus {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(b - a); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_difference(b, a); }
 };
 
 /// b / a; integer division as in div.

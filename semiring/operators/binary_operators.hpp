@@ -2,8 +2,8 @@
 /// \file
 /// Binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
 ///
-/// `domain` is the type to which the operands are converted. Any function object of two values can be used instead. A
-/// function object of three parameters also receives the inner index k of a_ik u_k.
+/// `domain` is the type to which the operands are converted. Integer arithmetic wraps. Any function object of two
+/// values can be used instead. A function object of three parameters also receives the inner index k of a_ik u_k.
 #pragma once
 
 #include <cstdint>
@@ -42,13 +42,13 @@ struct oneb {
 template <class T>
 struct plus {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a + b); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_sum(a, b); }
 };
 
 template <class T>
 struct minus {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a - b); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_difference(a, b); }
 };
 
 template <class T>

@@ -25,8 +25,7 @@
 /// Infinities are not terminal values of floating-point min and max: they are rare, and a test at every nonzero costs
 /// more than it saves. SuiteSparse:GraphBLAS does not test either.
 ///
-/// Integers overflow as in C++ (undefined for signed types), whereas GraphBLAS wraps. Logical results are 0 and 1 in
-/// the type of the operands.
+/// Integer sums and products wrap, as in GraphBLAS. Logical results are 0 and 1 in the type of the operands.
 #pragma once
 
 #include <cstdint>
@@ -37,23 +36,46 @@
 
 namespace coppice::inline v0_1 {
 
+namespace detail {
+
+/// Type in which T is added and multiplied: for integers an unsigned type of at least 32 bits, whose arithmetic wraps.
+/// Signed types, and int, to which narrow types are promoted, may not overflow; not even in a sum that is discarded
+/// (fold_ahead).
+template <class T>
+struct wrapping {
+    using type = T;
+};
+template <class T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct wrapping<T> {
+    using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+};
+template <class T>
+using wrapping_t = typename wrapping<T>::type;
+
+template <class T>
+COPPICE_HD constexpr T wrapped_sum(T const& a, T const& b) {
+    using U = wrapping_t<T>;
+    return static_cast<T>(static_cast<U const&>(a) + static_cast<U const&>(b));
+}
+template <class T>
+COPPICE_HD constexpr T wrapped_difference(T const& a, T const& b) {
+    using U = wrapping_t<T>;
+    return static_cast<T>(static_cast<U const&>(a) - static_cast<U const&>(b));
+}
+template <class T>
+COPPICE_HD constexpr T wrapped_product(T const& a, T const& b) {
+    using U = wrapping_t<T>;
+    return static_cast<T>(static_cast<U const&>(a) * static_cast<U const&>(b));
+}
+
+} // namespace detail
+
 /// a + b with identity 0.
 template <class T>
 struct add_plus {
     COPPICE_HD constexpr T identity() const { return T(0); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return static_cast<T>(a + b); }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return detail::wrapped_sum(a, b); }
 };
-
-namespace detail {
-/// a b in T. Products of unsigned 16-bit numbers wrap, whereas int, to which they are promoted, would overflow.
-template <class T>
-COPPICE_HD constexpr T wrapped_product(T const& a, T const& b) {
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) < sizeof(unsigned))
-        return static_cast<T>(unsigned(a) * unsigned(b));
-    else
-        return static_cast<T>(a * b);
-}
-} // namespace detail
 
 /// a b with identity 1. The integer 0 is terminal; a floating-point 0 is not, since 0 times infinity is NaN.
 template <class T>

@@ -82,32 +82,34 @@ struct bnot {
 /// i + s, j + s, and j - (i + s), as in SuiteSparse:GraphBLAS.
 template <class T = std::int64_t>
 struct rowindex : detail::at_position<rowindex<T>, T> {
-    COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t, T s) { return static_cast<T>(T(i) + s); }
+    COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t, T s) { return detail::wrapped_sum(T(i), s); }
 };
 template <class T = std::int64_t>
 struct colindex : detail::at_position<colindex<T>, T> {
-    COPPICE_HD static constexpr T of(std::int64_t, std::int64_t j, T s) { return static_cast<T>(T(j) + s); }
+    COPPICE_HD static constexpr T of(std::int64_t, std::int64_t j, T s) { return detail::wrapped_sum(T(j), s); }
 };
 template <class T = std::int64_t>
 struct diagindex : detail::at_position<diagindex<T>, T> {
-    COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t j, T s) { return static_cast<T>(T(j - i) - s); }
+    COPPICE_HD static constexpr T of(std::int64_t i, std::int64_t j, T s) {
+        return detail::wrapped_difference(T(j - i), s);
+    }
 };
 
 /// j <= i + s: on or below diagonal s.
 struct tril : detail::at_position<tril> {
-    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j <= i + s; }
+    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j - i <= s; }
 };
 /// On or above diagonal s.
 struct triu : detail::at_position<triu> {
-    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j >= i + s; }
+    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j - i >= s; }
 };
 /// On diagonal s.
 struct on_diagonal : detail::at_position<on_diagonal> {
-    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j == i + s; }
+    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j - i == s; }
 };
 /// Not on diagonal s.
 struct offdiag : detail::at_position<offdiag> {
-    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j != i + s; }
+    COPPICE_HD static constexpr bool of(std::int64_t i, std::int64_t j, std::int64_t s) { return j - i != s; }
 };
 /// j <= s, j > s, i <= s, i > s.
 struct colle : detail::at_position<colle> {

@@ -135,8 +135,17 @@ TEST_CASE_TEMPLATE("products by name are accumulated and masked element by eleme
 }
 
 #if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("products of small integers wrap, and are constant expressions without overflow") {
-    // int, to which the factors are promoted, would overflow: no constant expression
+TEST_CASE("integer arithmetic wraps, in constant expressions, which must not overflow") {
+    constexpr int highest = std::numeric_limits<int>::max(), lowest = std::numeric_limits<int>::lowest();
+    static_assert(op::plus<int>{}(highest, 1) == lowest);
+    static_assert(op::minus<int>{}(lowest, 1) == highest);
+    static_assert(op::rminus<int>{}(1, lowest) == highest);
+    static_assert(op::times<int>{}(highest, 2) == -2);
+    static_assert(add_plus<int>{}(lowest, -1) == highest);
+    static_assert(add_times<int>{}(lowest, -1) == lowest);
+    static_assert(add_plus<std::int8_t>{}(100, 100) == -56);
+    static_assert(add_plus<bool>{}(true, true) && !op::minus<bool>{}(true, true));
+    // int, to which the factors are promoted, would overflow
     static_assert(op::times<std::uint16_t>{}(65535, 65535) == 1);
     static_assert(add_times<std::uint16_t>{}(65535, 65535) == 1);
     static_assert(op::times_with_column<std::uint16_t>{}(65535, 65535, 3).value == 1);
@@ -149,5 +158,13 @@ TEST_CASE("products of small integers wrap, and are constant expressions without
     csr_view<std::int8_t> const a{2, 2, 2, offsets.data(), columns.data(), values.data()};
     semiring_spmv(exec, make_srcsr_plan(exec, a), arg_max_times<std::int8_t>{}, a, array_view(x), array_view(y));
     CHECK(y == std::vector<std::int8_t>{1, -1});
+}
+TEST_CASE("index-unary operators at the limits of their scalar") {
+    constexpr auto highest = std::numeric_limits<std::int64_t>::max(), lowest = -highest - 1;
+    static_assert(op::tril{highest}(0, 3, 5) && !op::tril{lowest}(0, 3, 5));
+    static_assert(!op::triu{highest}(0, 3, 5) && op::triu{lowest}(0, 3, 5));
+    static_assert(!op::on_diagonal{highest}(0, 3, 5) && op::offdiag{highest}(0, 3, 5));
+    static_assert(op::rowindex<>{highest}(0, 1, 5) == lowest && op::colindex<>{highest}(0, 1, 2) == lowest + 1);
+    static_assert(op::diagindex<>{lowest}(0, 1, 1) == lowest);
 }
 #endif
