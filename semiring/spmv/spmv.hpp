@@ -40,7 +40,7 @@ template <class T, class I, class X>
 struct multiply_stored {
     X const* x;
     COPPICE_HD COPPICE_ALWAYS_INLINE product_sum_t<T, X> operator()(T const& value, I const& column) const {
-        return stored_value<T>::load(value) * stored_value<X>::load(read_only(x + column));
+        return product_of(stored_value<T>::load(value), stored_value<X>::load(read_only(x + column)));
     }
 };
 

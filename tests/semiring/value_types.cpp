@@ -102,6 +102,16 @@ TEST_CASE_TEMPLATE("complex values", Where, COPPICE_TEST_EXECUTORS) {
     check<std::complex<double>, std::complex<double>, std::complex<double>>(exec, 0x1p-51, 0x1p-52);
     check<float, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
 }
+TEST_CASE_TEMPLATE("complex and real values of two precisions, sums in the wider one", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    using c32 = std::complex<float>;
+    using c64 = std::complex<double>;
+    check<c32, c64, c64>(exec, 0x1p-51, 0x1p-52);
+    check<c64, c32, c64>(exec, 0x1p-51, 0x1p-52);
+    check<double, c32, c64>(exec, 0x1p-51, 0x1p-52);
+    check<c32, double, c32>(exec, 0x1p-51, 0x1p-23);
+    check<c32, c32, c64>(exec, 0x1p-22, 0x1p-23);
+}
 
 TEST_CASE_TEMPLATE("products by name are accumulated and masked element by element", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
@@ -147,6 +157,7 @@ TEST_CASE("integer arithmetic wraps, in constant expressions, which must not ove
     static_assert(add_plus<bool>{}(true, true) && !op::minus<bool>{}(true, true));
     // int, to which the factors are promoted, would overflow
     static_assert(op::times<std::uint16_t>{}(65535, 65535) == 1);
+    static_assert(detail::product_of(std::uint16_t{65535}, std::uint16_t{65535}) == -131071);
     static_assert(add_times<std::uint16_t>{}(65535, 65535) == 1);
     static_assert(op::times_with_column<std::uint16_t>{}(65535, 65535, 3).value == 1);
     CHECK(op::times<std::uint8_t>{}(255, 255) == 1);
