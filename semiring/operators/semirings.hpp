@@ -27,6 +27,17 @@ concept semiring = adder<decltype(S::add)>;
 
 namespace detail {
 
+/// Converts operand `At` of an operation to its domain. An operand that is not read may be of any type.
+COPPICE_NO_EXEC_CHECK
+template <class Operation, std::size_t At, class A>
+COPPICE_HD constexpr typename Operation::domain operand_of(A const& a) {
+    using domain = typename Operation::domain;
+    if constexpr (reads_operand<Operation, At>() || std::is_same_v<domain, A>)
+        return static_cast<domain>(a);
+    else
+        return domain{};
+}
+
 /// ⊗ of a and b at inner index k: operation(a, b) or operation(a, b, k). If the operation has a domain, the operands
 /// are converted to it; it may not be narrower than they are.
 COPPICE_NO_EXEC_CHECK
@@ -38,9 +49,9 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
     if constexpr (requires { typename Operation::domain; }) {
         using domain = typename Operation::domain;
         if constexpr (std::is_invocable_v<Operation const&, domain, domain, std::int64_t>)
-            return operation(static_cast<domain>(a), static_cast<domain>(b), k);
+            return operation(operand_of<Operation, 0>(a), operand_of<Operation, 1>(b), k);
         else
-            return operation(static_cast<domain>(a), static_cast<domain>(b));
+            return operation(operand_of<Operation, 0>(a), operand_of<Operation, 1>(b));
     } else if constexpr (std::is_invocable_v<Operation const&, A const&, B const&, std::int64_t>) {
         return operation(a, b, k);
     } else {
