@@ -17,9 +17,27 @@
 
 namespace coppice::inline v0_1 {
 
+template <class T, class I, class O>
+class hypersparse;
+
 namespace detail {
+
 /// Tag: list and rows are known to satisfy the invariants of a hypersparse matrix.
 struct sound_rows {};
+
+template <class O>
+struct has_entries {
+    O const* offsets;
+    COPPICE_HD bool operator()(std::int64_t r) const { return offsets[r] < offsets[r + 1]; }
+};
+template <class O>
+struct is_empty_row {
+    has_entries<O> nonempty;
+    COPPICE_HD std::int64_t operator()(std::int64_t r) const { return nonempty(r) ? 0 : 1; }
+};
+template <executor Executor, class T, class I, class O>
+hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_rows, csr<T, I, O>&& a);
+
 } // namespace detail
 
 /// Owns a rows x columns matrix of which only the listed rows have entries; move-only, in the memory space of its
@@ -36,9 +54,9 @@ public:
         : rows_(rows), list_(exec, 0), entries_(detail::no_entries<T, I, O>(exec, I(0), columns)) {
         if (rows < 0) throw argument_error("matrix of negative size: " + std::to_string(rows) + " rows");
     }
-    /// Takes over both arguments; row k of `entries` is row list[k] of the matrix. Throws matrix_error unless the list
-    /// is sorted without duplicates in [0, rows) and so are the columns in every row; dimension_error if lengths
-    /// disagree. On CUDA waits for both checks.
+    /// Takes over both arguments; row k of `entries` is row list[k] of the matrix. Listed rows without entries are
+    /// removed. Throws matrix_error unless the list is sorted without duplicates in [0, rows) and so are the columns in
+    /// every row; dimension_error if lengths disagree. On CUDA waits for the checks.
     template <executor Executor>
     hypersparse(Executor const& exec, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
@@ -50,6 +68,9 @@ public:
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
                                " of the list is out of range, or not less than the next");
         detail::require_sorted_columns(exec, entries_.view(), "entries of a hypersparse matrix");
+        std::int64_t const empty =
+            reduce(exec, n, std::int64_t{0}, detail::is_empty_row<O>{{entries_.row_offsets().data()}}, plus{});
+        if (empty > 0) *this = detail::list_rows(exec, rows, std::as_const(list_).data(), std::move(entries_));
     }
     hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {}
@@ -89,11 +110,6 @@ private:
 
 namespace detail {
 
-template <class O>
-struct has_entries {
-    O const* offsets;
-    COPPICE_HD bool operator()(std::int64_t r) const { return offsets[r] < offsets[r + 1]; }
-};
 /// Appends row r to the list; `original_rows` maps r to its original index, null for the identity.
 template <class I, class O>
 struct list_row {

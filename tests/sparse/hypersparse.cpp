@@ -94,6 +94,21 @@ TEST_CASE_TEMPLATE("hypersparse matrices give the results of compressed rows", F
     }
 }
 
+TEST_CASE_TEMPLATE("listed rows without entries are removed", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    csr<T> entries(3, 4, exec.copy(std::vector<I>{0, 0, 2, 2}), exec.copy(std::vector<I>{1, 3}),
+                   exec.copy(std::vector<T>{5, 7}));
+    hypersparse<T, I> const a(exec, 100, exec.copy(std::vector<I>{2, 40, 99}), std::move(entries));
+    CHECK(to_vector(exec, a.list()) == std::vector<I>{40});
+    CHECK(a.entries().rows() == 1);
+    CHECK(a.nonzeros() == 2);
+    auto const smallest = reduce_to_vector(exec, add_min<T>{}, a);
+    CHECK(smallest.entries() == 1);
+    CHECK(to_vector(exec, buffer<T>(exec.copy(smallest.list().values))) == std::vector<T>{5});
+    CHECK_THROWS_AS((hypersparse<T, I>(exec, 100, exec.copy(std::vector<I>{2, 100}), empty_matrix<T>(exec, 2, 4))),
+                    matrix_error);
+}
+
 TEST_CASE_TEMPLATE("the cost of hypersparse matrices depends on their entries only", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using wide = std::int64_t;
