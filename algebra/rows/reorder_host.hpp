@@ -20,8 +20,9 @@ void sort_row(I* columns, T* values, std::int64_t length) {
     constexpr std::int64_t short_row = 32;
     if (std::is_sorted(columns, columns + length)) return;
     if (length <= short_row) return sort_by_insertion(length, columns, values);
-    std::vector<std::pair<I, T>> entries(static_cast<std::size_t>(length));
-    for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = {columns[k], values[k]};
+    std::vector<std::pair<I, T>> entries;
+    entries.reserve(static_cast<std::size_t>(length));
+    for (std::int64_t k = 0; k < length; ++k) entries.emplace_back(columns[k], values[k]);
     std::stable_sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     for (std::size_t k = 0; k < entries.size(); ++k) std::tie(columns[k], values[k]) = entries[k];
 }

@@ -133,7 +133,7 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
     auto const x = u.format() == vector_format::list ? u.to_dense(exec) : dense_vector<U>();
     dense_vector_view<U const> const input = u.format() == vector_format::list ? x.view() : u.dense();
     entry_writer<Z, no_accumulator> const write{t.values().data(), t.present().data(), {}};
-    fill(exec, t.values().view(), Z{});
+    fill(exec, t.values().view(), late<Z>{}.value);
     multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, rows_and_plan, pulled_mask<Mask>{mask}, s,
                                                                     input, write);
     return {exec, std::move(t)};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/late.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/matrix_operations/index_lists.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
@@ -142,7 +143,7 @@ public:
         if (format_ == vector_format::full) return dense_vector<T>(copy_of(exec, values_));
         if (format_ == vector_format::bitmap) return {copy_of(exec, values_), copy_of(exec, present_)};
         dense_vector<T> to(exec, size_);
-        fill(exec, to.values().view(), T{});
+        fill(exec, to.values().view(), detail::late<T>{}.value);
         for_each(exec, entries_, detail::scatter_list_entry<T, I>{list(), to.values().data(), to.present().data()});
         return to;
     }

@@ -159,7 +159,7 @@ inline constexpr bool is_along_nonzeros_v<along_nonzeros<F, T...>> = true;
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T read_only(T const* pointer) {
 #if defined(__CUDA_ARCH__)
-    if constexpr (std::is_arithmetic_v<T>) return __ldg(pointer);
+    if constexpr (std::is_arithmetic_v<T> && requires { __ldg(pointer); }) return __ldg(pointer); // no bool
 #endif
     return *pointer;
 }

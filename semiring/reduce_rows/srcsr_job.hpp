@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <type_traits>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/late.hpp>
 #include <coppice/semiring/operators/nonzero_streams.hpp>
 #include <coppice/semiring/operators/operators.hpp>
 #include <coppice/semiring/operators/shared_memory_layout.hpp>
@@ -58,19 +58,6 @@ constexpr int greatest(std::initializer_list<int> all) {
     for (int const n : all) largest = n > largest ? n : largest;
     return largest;
 }
-
-/// Storage for a value that is assigned later and whose type need not be default constructible. It is initialised with
-/// zeros, because the device compiler places a variable that is only assigned conditionally in local memory.
-template <class T>
-union late {
-    T value;
-    COPPICE_HD late() {
-        if constexpr (std::is_trivially_default_constructible_v<T>)
-            value = T{};
-        else
-            std::memset(static_cast<void*>(&value), 0, sizeof value);
-    }
-};
 
 /// Partial sum of the row that is open at the end of a segment, and whether a row ends in the segment.
 template <class Accumulator>

@@ -69,7 +69,8 @@ public:
     template <class A, class B, class I, class O, class Semiring, class Z>
     std::int64_t next(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring const& s, std::int64_t i, I* columns,
                       Z* values) const {
-        Sum sums[max_products];
+        alignas(Sum) unsigned char memory[max_products * sizeof(Sum)]; // a Sum may have no default constructor
+        Sum* const sums = reinterpret_cast<Sum*>(memory);
         for (std::int64_t p = 0; p < length_; ++p) {
             columns[p] = columns[p - length_] + I(1);
             sums[p] = s.add.identity();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include <coppice/core/late.hpp>
 #include <coppice/core/memory_range.hpp>
 #include <coppice/semiring/operators/semirings.hpp>
 #include <coppice/semiring/reduce_rows/srcsr.hpp>
@@ -40,10 +41,10 @@ struct add_column_group {
 
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD sums_type identity() const {
-        sums_type s;
+        late<sums_type> s;
         COPPICE_UNROLL
-        for (int j = 0; j < Width; ++j) s.sums[j] = add.identity();
-        return s;
+        for (int j = 0; j < Width; ++j) s.value.sums[j] = add.identity();
+        return s.value;
     }
     COPPICE_NO_EXEC_CHECK
     template <class P>
@@ -64,10 +65,10 @@ struct multiply_column_group {
     COPPICE_HD auto operator()(T const& value, I const& column) const {
         using P = std::remove_cvref_t<decltype(s.multiply(value, *x, std::int64_t{}))>;
         X const* const from = x + std::int64_t(column) * columns;
-        column_group<P, Width> p;
+        late<column_group<P, Width>> p;
         COPPICE_UNROLL
-        for (int j = 0; j < Width; ++j) p.sums[j] = s.multiply(value, from[j], std::int64_t(column));
-        return p;
+        for (int j = 0; j < Width; ++j) p.value.sums[j] = s.multiply(value, from[j], std::int64_t(column));
+        return p.value;
     }
 };
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <coppice/core/late.hpp>
 #include <coppice/semiring/operators/descriptor.hpp>
 #include <coppice/semiring/operators/semirings.hpp>
 #include <coppice/semiring/spmv/dense_vector.hpp>
@@ -67,10 +68,16 @@ struct guarded_product {
     requires std::is_invocable_v<Product const&, T const&, I const&, Row...> COPPICE_HD auto
     operator()(T const& a, I const& column, Row... row) const {
         using value_type = std::invoke_result_t<Product const&, T const&, I const&, Row...>;
-        if (present && present[column] == 0) return guarded<value_type>{value_type{}, entry_state::none};
+        if (present && present[column] == 0) return guarded<value_type>{late<value_type>{}.value, entry_state::none};
         return guarded<value_type>{product(a, column, row...), entry_state::present};
     }
 };
+
+/// A guarded value of a masked-out row.
+template <class Guarded>
+COPPICE_HD Guarded masked_out_value() {
+    return {late<decltype(Guarded::value)>{}.value, entry_state::masked_out};
+}
 
 /// ⊗ in rows that the mask admits; in other rows neither element nor column is read.
 template <class Product, class Mask>
@@ -82,11 +89,11 @@ struct masked_product {
     COPPICE_HD auto operator()(T const& a, I const& column, std::int64_t row) const {
         if constexpr (std::is_invocable_v<Product const&, T const&, I const&>) {
             using result = std::invoke_result_t<Product const&, T const&, I const&>;
-            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
+            if (!mask.admits(row)) return masked_out_value<result>();
             return product(a, column);
         } else {
             using result = std::invoke_result_t<Product const&, T const&, I const&, std::int64_t>;
-            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
+            if (!mask.admits(row)) return masked_out_value<result>();
             return product(a, column, row);
         }
     }

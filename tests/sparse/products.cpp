@@ -28,30 +28,6 @@ struct pair_to_affine {
 };
 using affine_semiring = semiring_of<compose_maps<>, pair_to_affine>;
 
-/// The product by its definition.
-template <class Semiring, class T>
-auto by_definition(Semiring const& s, plain_matrix<T> const& a, plain_matrix<T> const& b) {
-    using sum = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    plain_matrix<sum> c{a.rows, b.columns};
-    for (std::int32_t i = 0; i < a.rows; ++i) {
-        std::map<std::int32_t, sum> row;
-        for (auto p = a.offsets[std::size_t(i)]; p < a.offsets[std::size_t(i) + 1]; ++p) {
-            auto const k = std::size_t(a.indices[std::size_t(p)]);
-            for (auto q = b.offsets[k]; q < b.offsets[k + 1]; ++q) {
-                auto const [at, is_new] = row.try_emplace(b.indices[std::size_t(q)], s.add.identity());
-                at->second =
-                    s.add(at->second, s.multiply(a.values[std::size_t(p)], b.values[std::size_t(q)], std::int64_t(k)));
-            }
-        }
-        for (auto const& [column, value] : row) {
-            c.indices.push_back(column);
-            c.values.push_back(value);
-        }
-        c.offsets.push_back(static_cast<std::int32_t>(c.indices.size()));
-    }
-    return c;
-}
-
 struct shape {
     std::int32_t rows, inner, columns;
     double a_density, b_density;
@@ -144,43 +120,13 @@ TEST_CASE_TEMPLATE("a masked product has the selected entries, in the order of t
     CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), thin.view(), narrow), matrix_error);
 }
 
-namespace {
-
-/// A value that cannot be compared with 0 nor converted to a number.
-struct label {
-    int number;
-};
-struct to_label {
-    COPPICE_HD label operator()(std::int32_t x) const { return {x}; }
-};
-
-} // namespace
-
-TEST_CASE_TEMPLATE("operands that an operator does not read may be of any type", Fixture, COPPICE_TEST_EXECUTORS) {
-    auto const exec = Fixture::exec();
-    auto a = random_sparse<std::int32_t>(40, 30, 0.2, 7), b = random_sparse<std::int32_t>(30, 50, 0.3, 8);
-    std::fill(a.values.begin(), a.values.end(), 1);
-    auto const labels_a = apply(exec, to_label{}, view_of(a.on(exec)));
-    auto const labels_b = apply(exec, to_label{}, view_of(b.on(exec)));
-    using count = semiring_of<add_plus<std::int32_t>, op::oneb<std::int32_t>>;
-    auto const second =
-        mxm(exec, semiring_of<add_plus<std::int32_t>, op::second<std::int32_t>>{}, labels_a, b.on(exec));
-    CHECK(plain(exec, second) == by_definition(plus_times<std::int32_t>{}, a, b));
-    std::fill(b.values.begin(), b.values.end(), 1);
-    CHECK(plain(exec, mxm(exec, count{}, labels_a, labels_b)) == by_definition(plus_times<std::int32_t>{}, a, b));
-    auto const ones = ewise_mult(exec, op::oneb<std::int32_t>{}, labels_a, labels_a);
-    CHECK(plain(exec, ones) == a);
-
-    buffer<label> const x(exec, 30); // never read
-    auto y = exec.copy(std::vector<std::int32_t>(40));
-    semiring_spmv(exec, make_srcsr_plan(exec, labels_a.view()), count{}, labels_a.view(), x.view(), y.view());
-    auto const got = to_vector(exec, y);
-    for (std::size_t i = 0; i < 40; ++i) CHECK(got[i] == a.offsets[i + 1] - a.offsets[i]);
-}
-
 #if !defined(COPPICE_TEST_CUDA)
 namespace {
 
+/// A value that cannot be compared with 0.
+struct label {
+    int number;
+};
 struct add_labels {
     label operator()(label const& a, label const& b) const { return {a.number + b.number}; }
 };
@@ -192,8 +138,8 @@ TEST_CASE("a matrix or vector of any type is a mask by its structure") {
     descriptor const structure{.structure = true}, complement{.structure = true, .complement = true};
     auto const pattern = random_sparse<double>(30, 30, 0.2, 5).on(exec);
     auto const numbers = random_sparse<double>(30, 30, 0.3, 6).on(exec);
-    auto const hundredfold = [](double x) { return label{int(100 * x)}; };
-    auto const labels = apply(exec, hundredfold, pattern.view());
+    auto const to_label = [](double x) { return label{int(100 * x)}; };
+    auto const labels = apply(exec, to_label, pattern.view());
     auto const read = [&](csr<label> const& a) {
         return plain(exec, apply(
                                exec, [](label l) { return l.number; }, a.view()));
@@ -222,7 +168,7 @@ TEST_CASE("a matrix or vector of any type is a mask by its structure") {
     for (bool const bitmap : {false, true}) {
         sparse_vector<double> chosen(exec, 30, exec.copy(std::vector{4}), exec.copy(std::vector{1.0}));
         if (bitmap) chosen.make_bitmap(exec);
-        auto const named = apply(exec, hundredfold, chosen);
+        auto const named = apply(exec, to_label, chosen);
         for (descriptor const& d : {structure, complement}) {
             sparse_vector<double> got(exec, 30), expected(exec, 30);
             mxv(exec, got, named, no_accumulator{}, s, operand, ones, d);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -58,6 +59,30 @@ plain_matrix<T> random_sparse(std::int32_t rows, std::int32_t columns, double de
         a.offsets.push_back(static_cast<std::int32_t>(a.indices.size()));
     }
     return a;
+}
+
+/// The product by its definition.
+template <class Semiring, class T>
+auto by_definition(Semiring const& s, plain_matrix<T> const& a, plain_matrix<T> const& b) {
+    using sum = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    plain_matrix<sum> c{a.rows, b.columns};
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        std::map<std::int32_t, sum> row;
+        for (auto p = a.offsets[std::size_t(i)]; p < a.offsets[std::size_t(i) + 1]; ++p) {
+            auto const k = std::size_t(a.indices[std::size_t(p)]);
+            for (auto q = b.offsets[k]; q < b.offsets[k + 1]; ++q) {
+                auto const [at, is_new] = row.try_emplace(b.indices[std::size_t(q)], s.add.identity());
+                at->second =
+                    s.add(at->second, s.multiply(a.values[std::size_t(p)], b.values[std::size_t(q)], std::int64_t(k)));
+            }
+        }
+        for (auto const& [column, value] : row) {
+            c.indices.push_back(column);
+            c.values.push_back(value);
+        }
+        c.offsets.push_back(static_cast<std::int32_t>(c.indices.size()));
+    }
+    return c;
 }
 
 /// Masks, accumulators and descriptors of one call.
