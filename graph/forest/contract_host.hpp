@@ -110,7 +110,7 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
     worker.of_aggregate.begin(a);
     for (I const i : members) {
         auto const add = [&](I column, Sum const& sum) {
-            T const between = static_cast<T>(s.result(sum));
+            T const between = static_cast<T>(detail::result_of_sum(s, sum));
             worker.of_aggregate.add(s.add, column,
                                     detail::multiply_at(s, one, between, element_positions{a, i, i, column}));
         };
@@ -132,7 +132,7 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
     detail::sort_words(columns.data(), std::int64_t(columns.size()));
     for (I const column : columns) {
         to.columns.push_back(column);
-        to.values.push_back(static_cast<T>(s.result(worker.of_aggregate.at(column))));
+        to.values.push_back(static_cast<T>(detail::result_of_sum(s, worker.of_aggregate.at(column))));
     }
 }
 

@@ -67,7 +67,7 @@ struct fold_pushed {
         for (; t < count && columns[t] == column && !is_terminal(s.add, sum); ++t)
             sum = accumulate(s.add, sum, products[order[t]]);
         indices[r] = column;
-        values[r] = static_cast<Z>(s.result(sum));
+        values[r] = static_cast<Z>(result_of_sum(s, sum));
     }
 };
 

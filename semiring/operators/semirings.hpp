@@ -69,6 +69,14 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
         return apply(operation, a, b, at.first_column);
 }
 
+/// Value of a sum that a product writes: that of the adder's result(), if it has one, passed to the semiring's
+/// result().
+COPPICE_NO_EXEC_CHECK
+template <class Semiring, class Sum>
+COPPICE_HD constexpr auto result_of_sum(Semiring const& s, Sum const& sum) {
+    return s.result(result_of(s.add, sum));
+}
+
 /// ⊗ of a semiring at known positions.
 COPPICE_NO_EXEC_CHECK
 template <class Semiring, class A, class B>

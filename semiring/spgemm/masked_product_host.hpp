@@ -180,7 +180,7 @@ public:
             I const j = mask.m.indices[m];
             if (!has_bit(met, j)) continue;
             columns[n] = j;
-            values[n] = static_cast<Z>(s.result(sums[j]));
+            values[n] = static_cast<Z>(result_of_sum(s, sums[j]));
             ++n;
         }
         for (O m = first; m < last; ++m) in_mask[mask.m.indices[m] / 64] = met[mask.m.indices[m] / 64] = 0;

@@ -105,7 +105,7 @@ public:
                 };
             },
             [&](I column) {
-                *values++ = static_cast<Z>(s.result(std::exchange(sums[column - base], s.add.identity())));
+                *values++ = static_cast<Z>(result_of_sum(s, std::exchange(sums[column - base], s.add.identity())));
                 *to++ = column;
             });
         return to - columns;

@@ -67,8 +67,8 @@ product_plan<I, O> plan_sorted(Executor const& exec, csr_view<A, I, O> a, csr_vi
     return plan;
 }
 template <class Semiring, class A, class B>
-using semiring_result_t = std::remove_cvref_t<decltype(std::declval<Semiring const&>().result(
-    std::declval<Semiring const&>().add.identity()))>;
+using semiring_result_t = std::remove_cvref_t<decltype(result_of_sum(std::declval<Semiring const&>(),
+                                                                     std::declval<Semiring const&>().add.identity()))>;
 
 /// A plan and the values of its first product.
 template <class Z, class I, class O>

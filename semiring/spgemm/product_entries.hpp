@@ -72,7 +72,7 @@ struct sum_entry {
                                                  element_positions{row, inner, inner, column}));
                 }
         }
-        values[p] = static_cast<Z>(s.result(sum));
+        values[p] = static_cast<Z>(result_of_sum(s, sum));
     }
 };
 

@@ -226,7 +226,7 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
             sum = accumulate(s.add, sum, multiply_at(s, left, b.coefficients[q], at));
         }
     }
-    for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
+    for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(result_of_sum(s, sums[columns[p]]));
 }
 
 /// Sums only the columns of a given structure. A short row of the structure is searched in long rows of B.
@@ -256,7 +256,7 @@ void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::i
         }
     }
     for (std::int64_t p = 0; p < n; ++p) {
-        values[p] = static_cast<Z>(s.result(sums[columns[p]]));
+        values[p] = static_cast<Z>(result_of_sum(s, sums[columns[p]]));
         in_structure[columns[p]] = 0;
     }
 }

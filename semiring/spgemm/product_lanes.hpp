@@ -272,7 +272,8 @@ struct sum_rows {
             bool const is_window = count > 0 && (begin > std::int64_t(offsets[r]) || begin + count < offsets[r + 1]);
             add_rows<Lanes>(block, count > 0 ? r : -1, here, count, is_window,
                             shared_products<Lanes>(memory + sum_bytes(Lanes)));
-            for (int p = lane; p < count; p += Lanes) values[begin + p] = static_cast<Z>(s.result(here.sums[p]));
+            for (int p = lane; p < count; p += Lanes)
+                values[begin + p] = static_cast<Z>(result_of_sum(s, here.sums[p]));
             block.sync_warp();
             begin += count;
         }
@@ -294,7 +295,7 @@ struct sum_rows {
                 sums[p] = accumulate(s.add, sums[p], product(r, k, inner, O(q)));
             }
         }
-        for (std::int64_t p = begin; p < end; ++p) values[p] = static_cast<Z>(s.result(sums[p]));
+        for (std::int64_t p = begin; p < end; ++p) values[p] = static_cast<Z>(result_of_sum(s, sums[p]));
     }
 
 private:
@@ -536,7 +537,7 @@ struct sum_merged_rows {
                     [&](auto const& met) { sum = accumulate(of.s.add, sum, of.product(r, met, column)); });
                 if (of.masked && (position == end || of.indices[position] != column)) return; // masked out
                 if (of.masked) ++position;
-                values.add(static_cast<Z>(of.s.result(sum)));
+                values.add(static_cast<Z>(result_of_sum(of.s, sum)));
                 if constexpr (with_columns) written.add(column);
             },
             [&] {

@@ -88,7 +88,7 @@ public:
                     multiply_at(s, left, b.coefficients[q], element_positions{i, inner, inner, b.indices[q]}));
             }
         }
-        for (std::int64_t p = 0; p < length_; ++p) values[p] = static_cast<Z>(s.result(sums[p]));
+        for (std::int64_t p = 0; p < length_; ++p) values[p] = static_cast<Z>(result_of_sum(s, sums[p]));
         return length_;
     }
 

@@ -81,7 +81,7 @@ struct store_column_group {
     template <class Sums>
     COPPICE_HD void operator()(std::int64_t row, Sums const& sums) const {
         COPPICE_UNROLL
-        for (int j = 0; j < Width; ++j) y[row * columns + j] = static_cast<Y>(s.result(sums.sums[j]));
+        for (int j = 0; j < Width; ++j) y[row * columns + j] = static_cast<Y>(result_of_sum(s, sums.sums[j]));
     }
 };
 
@@ -112,7 +112,7 @@ struct sampled_row {
             auto sum = s.add.identity();
             for (std::int64_t j = 0; j < columns; ++j)
                 sum = accumulate(s.add, sum, s.multiply(x[i * columns + j], y[other + j], j));
-            values[k] = static_cast<Z>(s.result(sum));
+            values[k] = static_cast<Z>(result_of_sum(s, sum));
         }
     }
 };

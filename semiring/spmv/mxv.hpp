@@ -103,7 +103,7 @@ template <bool VectorFirst, executor Executor, class W, class Mask, class Accumu
           class Orientation, class U>
 void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,
                      Semiring const& s, Orientation const& a, dense_vector_view<U const> u, descriptor const& d) {
-    using result = decltype(s.result(s.add(s.add.identity(), s.add.identity())));
+    using result = decltype(result_of_sum(s, s.add.identity()));
     static_assert(!std::is_const_v<W>, "the output w of a product is written: dense_vector_view<T>, not <T const>");
     static_assert(is_mask<Mask>::value, "a mask is a dense_vector_view or no_mask{}");
     static_assert(accumulator_of<Accumulator, W, result>,

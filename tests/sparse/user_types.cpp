@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// User-defined values: without a default constructor, without conversions; and vectors of bool.
+// User-defined values: without a default constructor, without conversions, sums whose result is of another type; and
+// vectors of bool.
 #include <doctest/doctest.h>
 
 #include "sparse/sparse_problem.hpp"
@@ -51,6 +52,19 @@ struct mix_maps {
 };
 using strict_semiring = semiring_of<compose_strict, mix_maps<strict_map>>;
 using map_semiring = semiring_of<compose_maps<>, mix_maps<affine_map<>>>;
+
+/// Mean of the products, as a sum and a count.
+struct sum_and_count {
+    I sum, count;
+};
+struct add_mean {
+    COPPICE_HD sum_and_count identity() const { return {0, 0}; }
+    COPPICE_HD sum_and_count operator()(sum_and_count const& a, sum_and_count const& b) const {
+        return {a.sum + b.sum, a.count + b.count};
+    }
+    COPPICE_HD sum_and_count operator()(sum_and_count const& a, I b) const { return {a.sum + b, a.count + 1}; }
+    COPPICE_HD double result(sum_and_count const& a) const { return a.count > 0 ? double(a.sum) / a.count : 0; }
+};
 
 struct set_odd {
     I const* from;
@@ -131,6 +145,36 @@ TEST_CASE_TEMPLATE("values need no default constructor", Fixture, COPPICE_TEST_E
         CHECK(elements(exec, got) == elements(exec, expected));
         CHECK(w.to_dense(exec).size() == 60);
     }
+}
+
+TEST_CASE_TEMPLATE("the result of an adder is that of a sum in every product", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using mean = semiring_of<add_mean, op::times<I>>;
+    auto const a = random_sparse<I>(30, 20, 0.4, 10), b = random_sparse<I>(20, 25, 0.3, 11);
+    auto const there = a.on(exec), times = b.on(exec);
+    auto const sums = by_definition(plus_times<I>{}, a, b);
+    auto const counts = by_definition(semiring_of<add_plus<I>, op::oneb<I>>{}, a, b);
+    plain_matrix<double> expected{sums.rows, sums.columns, sums.offsets, sums.indices, {}};
+    for (std::size_t k = 0; k < sums.values.size(); ++k)
+        expected.values.push_back(double(sums.values[k]) / counts.values[k]);
+    csr<double> const product = mxm(exec, mean{}, there, times);
+    CHECK(plain(exec, product) == expected);
+    csr<double> const masked = masked_mxm(exec, mean{}, there, times, product, descriptor{.structure = true});
+    CHECK(plain(exec, masked) == expected);
+
+    std::vector<double> means;
+    for (std::size_t i = 0; i < 30; ++i) {
+        double sum = 0;
+        for (auto k = a.offsets[i]; k < a.offsets[i + 1]; ++k) sum += a.values[std::size_t(k)];
+        means.push_back(a.offsets[i] < a.offsets[i + 1] ? sum / (a.offsets[i + 1] - a.offsets[i]) : 0);
+    }
+    auto const ones = exec.copy(std::vector<I>(20, 1));
+    auto y = exec.copy(std::vector<double>(30, -1.0)), z = exec.copy(std::vector<double>(30, -1.0));
+    auto const plan = make_srcsr_plan(exec, there.view());
+    semiring_spmv(exec, plan, mean{}, there.view(), ones.view(), y.view());
+    CHECK(to_vector(exec, y) == means);
+    spmm(exec, plan, mean{}, there.view(), thin_view<I const>{ones.view(), 1}, thin_view<double>{z.view(), 1});
+    CHECK(to_vector(exec, z) == means);
 }
 
 TEST_CASE_TEMPLATE("vectors and matrices of bool", Fixture, COPPICE_TEST_EXECUTORS) {
