@@ -101,7 +101,11 @@ void require_size(std::string_view what, Elements const& v, std::int64_t expecte
 enum class memory_space { host, device };
 using memory_place [[deprecated("use memory_space")]] = memory_space;
 
-/// Source of memory in one memory space. Implementations are thread-safe. allocate() throws memory_error.
+/// Alignment in bytes of the blocks of every memory_resource, and the largest one of an element of a buffer.
+inline constexpr std::size_t block_alignment = 64;
+
+/// Source of memory in one memory space. Implementations are thread-safe. allocate() aligns its blocks to
+/// block_alignment and throws memory_error if there is no memory.
 class memory_resource {
 public:
     virtual ~memory_resource() = default;
@@ -120,7 +124,8 @@ public:
 };
 
 namespace detail {
-/// Allocates `size` elements of `bytes` bytes each; null if size is 0. Throws as the constructor of buffer does.
+/// Allocates `size` elements of `bytes` bytes each; null if size is 0. Throws as the constructor of buffer does, and
+/// argument_error for a block that is not aligned, memory_error for a null pointer.
 void* allocate_elements(memory_resource* resource, std::int64_t size, std::size_t bytes);
 } // namespace detail
 
@@ -132,6 +137,7 @@ void* allocate_elements(memory_resource* resource, std::int64_t size, std::size_
 template <class T>
 class buffer {
     static_assert(std::is_trivially_copyable_v<T>, "buffers hold trivially copyable types");
+    static_assert(alignof(T) <= block_alignment, "elements of buffers are aligned to 64 bytes at most");
 
 public:
     using value_type = T;
@@ -146,7 +152,8 @@ public:
     buffer(std::shared_ptr<memory_resource> resource, std::int64_t size)
         : resource_(std::move(resource)),
           data_(static_cast<T*>(detail::allocate_elements(resource_.get(), size, sizeof(T)))), size_(size) {}
-    /// Takes ownership of `size` elements at `data`. `resource` frees them at the end, also if `size` is 0.
+    /// Takes ownership of `size` elements at `data`. `resource` frees them at the end, also if `size` is 0. Only the
+    /// elements need be aligned.
     static buffer adopt(std::shared_ptr<memory_resource> resource, T* data, std::int64_t size) {
         buffer b;
         b.resource_ = std::move(resource);

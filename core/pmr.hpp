@@ -16,7 +16,7 @@ namespace coppice::inline v0_1 {
 
 /// Host memory for an executor, allocated from a std::pmr::memory_resource: host_executor exec(0,
 /// std::make_shared<pmr_memory>(&pool)). The std::pmr resource must be thread-safe and must outlive all memory
-/// allocated from it. Blocks are aligned to 64 bytes.
+/// allocated from it.
 class pmr_memory final : public memory_resource {
 public:
     /// Throws argument_error if `upstream` is null.
@@ -38,7 +38,7 @@ public:
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 
 private:
-    static constexpr std::size_t alignment = 64;
+    static constexpr std::size_t alignment = block_alignment;
     std::pmr::memory_resource* upstream_;
 };
 
@@ -69,7 +69,7 @@ private:
         return same && same->memory_ == memory_;
     }
 
-    static constexpr std::size_t max_alignment = 64;
+    static constexpr std::size_t max_alignment = block_alignment;
     std::shared_ptr<coppice::memory_resource> memory_;
 };
 

@@ -36,7 +36,7 @@ struct host_arena; ///< a task arena of oneTBB, in host_executor.cpp: its header
 
 } // namespace detail
 
-/// Returns the default host memory. Blocks are aligned to 64 bytes.
+/// Returns the default host memory.
 std::shared_ptr<memory_resource> host_memory();
 /// Memory of the host in blocks that free() frees, for arrays that change their owner.
 std::shared_ptr<memory_resource> system_memory();

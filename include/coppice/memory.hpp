@@ -14,9 +14,9 @@
 /// of the same element type. Function templates that deduce the element type require array_view(range), or .view() of a
 /// buffer.
 ///
-/// All buffers of an executor can use a memory_resource of the caller: host_executor(threads, memory). pmr_memory
-/// adapts a std::pmr::memory_resource; executor_memory_resource adapts the memory of an executor for std::pmr
-/// containers.
+/// All buffers of an executor can use a memory_resource of the caller, whose blocks are aligned to 64 bytes:
+/// host_executor(threads, memory). pmr_memory adapts a std::pmr::memory_resource; executor_memory_resource adapts the
+/// memory of an executor for std::pmr containers.
 #pragma once
 
 #include <coppice/core/executor.hpp>

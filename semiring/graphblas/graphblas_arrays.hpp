@@ -5,6 +5,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +23,7 @@ namespace detail {
 class malloc_memory final : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
-        void* const p = std::malloc(bytes);
+        void* const p = std::aligned_alloc(block_alignment, (bytes / block_alignment + 1) * block_alignment);
         if (!p) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
         return p;
     }
@@ -33,7 +34,7 @@ public:
 
 } // namespace detail
 
-/// Returns a resource for host memory from malloc, which GraphBLAS (started by GrB_init) also allocates and frees.
+/// Returns a resource for host memory that free() frees, as GraphBLAS (started by GrB_init) does.
 /// Arrays allocated by an executor host_executor{threads, graphblas_memory()} can be moved to GraphBLAS without a copy.
 inline std::shared_ptr<memory_resource> graphblas_memory() {
     static auto const memory = std::make_shared<detail::malloc_memory>();
@@ -93,6 +94,7 @@ inline void require_type(GrB_Type held, GrB_Type requested, std::size_t bytes) {
 /// Wraps elements that GraphBLAS allocated into a buffer, which takes ownership.
 template <class T, class From>
 buffer<T> adopt_from_graphblas(From*& pointer, std::int64_t size) {
+    static_assert(alignof(T) <= alignof(std::max_align_t), "GraphBLAS aligns values as malloc() does");
     return buffer<T>::adopt(graphblas_memory(), reinterpret_cast<T*>(std::exchange(pointer, nullptr)), size);
 }
 

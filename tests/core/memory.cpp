@@ -234,11 +234,40 @@ TEST_CASE("memory resources of std::pmr serve executors, and those of executors 
     CHECK_THROWS_AS(executor_memory_resource(nullptr), argument_error);
 }
 
+TEST_CASE("blocks of a resource that are null or not aligned are rejected and freed") {
+    /// Blocks at a distance from aligned addresses; null at a negative one.
+    struct shifted_memory final : memory_resource {
+        std::ptrdiff_t distance;
+        int held = 0;
+        alignas(64) std::byte block[256];
+        explicit shifted_memory(std::ptrdiff_t d) : distance(d) {}
+        void* allocate(std::size_t) override {
+            if (distance < 0) return nullptr;
+            ++held;
+            return block + distance;
+        }
+        void deallocate(void*, std::size_t) noexcept override { --held; }
+        memory_space space() const noexcept override { return memory_space::host; }
+        void read(void const* from, void* to, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    };
+    for (std::ptrdiff_t const distance : {1, 16, 32}) { // malloc() aligns to 16 bytes
+        auto const shifted = std::make_shared<shifted_memory>(distance);
+        CHECK_THROWS_WITH_AS((buffer<std::byte>(shifted, 8)),
+                             "a memory resource returned a block that is not aligned to 64 bytes", argument_error);
+        CHECK(shifted->held == 0);
+        CHECK(buffer<double>(shifted, 0).empty());
+    }
+    CHECK_THROWS_AS((buffer<double>(std::make_shared<shifted_memory>(-1), 8)), memory_error);
+    auto const aligned = std::make_shared<shifted_memory>(64);
+    CHECK(buffer<double>(aligned, 8).size() == 8);
+    CHECK(aligned->held == 0);
+}
+
 TEST_CASE("every resource reads its memory, and an executor of the host copies buffers of a device by read()") {
     /// A "device" in host memory that counts the bytes read from it.
     struct counted_device final : memory_resource {
         std::size_t read_bytes = 0;
-        void* allocate(std::size_t bytes) override { return std::malloc(bytes); }
+        void* allocate(std::size_t bytes) override { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
         void deallocate(void* p, std::size_t) noexcept override { std::free(p); }
         memory_space space() const noexcept override { return memory_space::device; }
         void read(void const* from, void* to, std::size_t bytes) override {

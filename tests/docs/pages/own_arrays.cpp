@@ -46,7 +46,7 @@ std::vector<double> times(coppice::host_executor const& exec, coppice::csr_view<
 class malloc_memory : public coppice::memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
-        if (void* const p = std::malloc(bytes)) return p;
+        if (void* const p = std::aligned_alloc(64, (bytes + 63) / 64 * 64)) return p; // blocks are aligned to 64 bytes
         throw coppice::memory_error("no memory");
     }
     void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
