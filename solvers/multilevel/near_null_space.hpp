@@ -41,8 +41,8 @@ inline std::vector<double> rigid_body_modes(int dimension, array_view<double con
         for (int c = 0; c < dimension; ++c) at(c, p * dimension + c) = 1;
         for (int r = 0; r < rotations; ++r) { // in the plane of axes r and r + 1
             int const one = r, other = (r + 1) % dimension;
-            at(dimension + r, p * dimension + one) = centre[other] - coordinates[p * dimension + other];
-            at(dimension + r, p * dimension + other) = coordinates[p * dimension + one] - centre[one];
+            at(dimension + r, p * dimension + one) = centre[std::size_t(other)] - coordinates[p * dimension + other];
+            at(dimension + r, p * dimension + other) = coordinates[p * dimension + one] - centre[std::size_t(one)];
         }
     }
     return modes;

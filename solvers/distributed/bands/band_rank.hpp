@@ -210,7 +210,7 @@ private:
     std::array<std::int64_t, 2> rows_around() const {
         std::array<std::int64_t, 2> count{0, 0};
         for (std::size_t p = 0; p < shapes_.size(); ++p)
-            for (std::size_t const direction : {0, 1})
+            for (std::size_t const direction : {0u, 1u})
                 if (p != self() && (rows_.cyclic || (p < self()) == (direction == 0)))
                     count[direction] += shapes_[p].rows;
         return count;
