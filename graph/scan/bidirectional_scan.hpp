@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include <coppice/graph/scan/scan_entry.hpp>
 
@@ -26,8 +27,8 @@ namespace coppice::inline v0_1 {
 /// the splitters: all vertices are read three times, splitters in ceil(log2 N) rounds; waits once for up to 2^21
 /// vertices. Memory: 1.25 entries per vertex. On the host, which favours little work over few steps, one walk starts at
 /// each end of a path. The result has the same bits for any number of threads. The three operators are named function
-/// objects with COPPICE_HD call operators; Value is trivially copyable. Throws overflow_error if `vertices` does not
-/// fit in I.
+/// objects with COPPICE_HD call operators; Value is trivially copyable with a default constructor. Throws
+/// overflow_error if `vertices` does not fit in I.
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vertices, Neighbor neighbor,
                                          Initial initial, Combine combine);
@@ -42,6 +43,8 @@ namespace coppice::inline v0_1 {
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vertices, Neighbor neighbor,
                                          Initial initial, Combine combine) {
+    static_assert(std::is_trivially_copyable_v<Value> && std::is_default_constructible_v<Value>,
+                  "values of a scan are trivially copyable and have a default constructor");
     checked_cast<I>(vertices, "number of vertices");
     return graph_detail::scan_on<Value, I>(exec, vertices, neighbor, initial, combine);
 }

@@ -30,7 +30,7 @@ namespace coppice::inline v0_1 {
 /// with sums that began with the identity. An accumulator type that cannot represent its products is a compile-time
 /// error unless allow_rounding() permits it (semiring/operators/precision.hpp).
 template <class Add>
-concept adder = requires(Add const& add) {
+concept adder = std::copy_constructible<std::remove_cvref_t<Add>> && requires(Add const& add) {
     add.identity();
     { add(add.identity(), add.identity()) } -> std::convertible_to<decltype(add.identity())>;
 };
@@ -183,10 +183,11 @@ constexpr void require_indices() {
 
 } // namespace detail
 
-/// Requirements of reduce_rows on ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.
+/// Requirements of reduce_rows on ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t. It is copied, on
+/// the host for every chunk of the matrix.
 template <class Multiply>
-concept row_multiplier =
-    std::invocable<Multiply const&, std::int64_t> || std::invocable<Multiply const&, std::int64_t, std::int64_t>;
+concept row_multiplier = std::copy_constructible<Multiply> &&
+    (std::invocable<Multiply const&, std::int64_t> || std::invocable<Multiply const&, std::int64_t, std::int64_t>);
 
 /// A row_multiplier whose products can be added: add(accumulator, product) is callable, or they convert to an
 /// accumulator of Add.
@@ -194,9 +195,9 @@ template <class Multiply, class Add>
 concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::accepts_product_v<Multiply, Add>;
 
 /// Requirements of reduce_rows on a store for the sums of Add: store(row, result), or store(row, result, fetched) if it
-/// has fetch(row).
+/// has fetch(row). It is copied like the multiplier.
 template <class Store, class Add>
-concept row_store_for = adder<Add> &&
+concept row_store_for = std::copy_constructible<Store> && adder<Add> &&
     (detail::fetches_v<Store>
          ? std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>, detail::fetched_t<Store>>
          : std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>>);

@@ -23,7 +23,9 @@ namespace coppice::inline v0_1 {
 
 /// Requirements of products over a semiring: an adder `add`, and the members multiply(a, x, column) and result(sum).
 template <class S>
-concept semiring = adder<decltype(S::add)>;
+concept semiring = adder<decltype(S::add)> && requires(S const& s) {
+    s.result(detail::result_of(s.add, s.add.identity()));
+};
 
 namespace detail {
 

@@ -145,6 +145,9 @@ void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view
     reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_at_number{});
 #elif defined(ROW_AS_A_NUMBER)
     reduce_rows(exec, plan, along_nonzeros{value_at_number{}, v.data()}, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_THAT_MOVES_ONLY)
+    reduce_rows(
+        exec, plan, [b = buffer<double>(exec, 3)](std::int64_t k) { return b[k]; }, sum_of_numbers{}, keep_sum{y});
 #elif defined(NARROW_SUM_OF_ROWS)
     reduce_rows(exec, plan, value_at{v}, add_plus<float>{}, keep_sum{y});
 #else
@@ -152,11 +155,18 @@ void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view
 #endif
 }
 
+struct semiring_without_result {
+    add_plus<double> add;
+    double multiply(double a, double x, std::int64_t) const { return a * x; }
+};
+
 void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<double> a, array_view<double const> x,
               array_view<double> y) {
     semiring_spmv(exec, plan, plus_times<double>{}, a, x, y);
 #if defined(NUMBER_AS_SEMIRING)
     semiring_spmv(exec, plan, 1.0, a, x, y);
+#elif defined(SEMIRING_WITHOUT_RESULT)
+    semiring_spmv(exec, plan, semiring_without_result{}, a, x, y);
 #elif defined(NARROW_SEMIRING)
     semiring_spmv(exec, plan, min_plus<float>{}, a, x, y);
 #elif defined(NARROW_SEMIRING_FOR_X)
