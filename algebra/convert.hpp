@@ -153,6 +153,7 @@ csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a, Op const& duplicates)
 
 template <class T, class I, class O>
 coo<T, I> to_coo(host_executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     auto const n = static_cast<std::size_t>(a.nonzeros());
     coo<T, I> out{a.rows(), a.columns(), std::vector<I>(n), std::vector<I>(n), std::vector<T>(n)};
     for_each(exec, a.rows(), [&](std::int64_t row) {

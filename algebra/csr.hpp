@@ -98,11 +98,22 @@ private:
     buffer<T> values_;
 };
 
-/// Throws argument_error if an array that should have elements is null.
+/// Throws argument_error if a matrix has rows and its offsets are null.
+template <class T, class I, class O>
+void require_row_offsets(csr_view<T, I, O> const& a) {
+    if (a.rows() > 0 && !a.offsets) detail::throw_null("row offsets of the matrix", std::int64_t(a.rows()) + 1);
+}
+/// Throws argument_error if an array of the pattern of a matrix should have elements and is null.
+template <class T, class I, class O>
+void require_pattern(csr_view<T, I, O> const& a) {
+    require_row_offsets(a);
+    require_elements("column indices of the matrix", a.column_indices());
+}
+/// Throws argument_error if an array that should have elements is null. All operations on views check this, those that
+/// read no values by require_pattern().
 template <class T, class I, class O>
 void require_arrays(csr_view<T, I, O> const& a) {
-    if (a.rows() > 0 && !a.offsets) detail::throw_null("row offsets of the matrix", std::int64_t(a.rows()) + 1);
-    require_elements("column indices of the matrix", a.column_indices());
+    require_pattern(a);
     require_elements("values of the matrix", a.values());
 }
 

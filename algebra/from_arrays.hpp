@@ -48,6 +48,7 @@ buffer<To> renumbered(host_executor const& exec, array_view<From const> from, st
 /// Copies a matrix whose arrays are accessible from `exec` into memory of `exec`.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> copy_of(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     if (!a.offsets) return {};
     return {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
             copy_of(exec, a.values())};

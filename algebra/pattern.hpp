@@ -236,6 +236,7 @@ struct weigh_row {
 
 template <executor Executor, class Keep, class T, class I, class O>
 sparsity_pattern<I, O> pattern_of_selected(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
+    require_arrays(a);
     if (!a.offsets) return {};
     auto const sorted = with_sorted_columns(exec, a);
     keep.a = sorted.view;
@@ -249,6 +250,7 @@ sparsity_pattern<I, O> pattern_of_selected(Executor const& exec, csr_view<T, I, 
 /// Returns the pattern of the stored entries of A, including stored zeros. Columns may be unsorted. Waits.
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> pattern_of(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);
     return {a.rows(), a.columns(), copy_of(exec, sorted.view.row_offsets()),
@@ -286,6 +288,7 @@ sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O>
 /// prune(A, S) (Eq. 51): the entries of A in S, in their order. Waits.
 template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
+    require_arrays(a);
     if (!a.offsets) return {};
     using keep = detail::keep_in_pattern<T, I, O, S>;
     return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(),
@@ -295,6 +298,7 @@ csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
 /// scale(A, S, omega) (Eq. 52): multiplies the entries of A in S by omega. Asynchronous on CUDA.
 template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_identity_t<T> omega) {
+    require_arrays(a);
     if (!a.offsets) return {};
     buffer<T> values(exec, a.nonzeros());
     for_each(exec, a.rows(), detail::scale_row<T, I, O, S>{a, s, omega, values.data()});
@@ -306,6 +310,7 @@ csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_ide
 /// With a diagonal_pattern this is c_diag (Eq. 54). Waits.
 template <executor Executor, class T, class I, class O, pattern S>
 double coverage(Executor const& exec, csr_view<T, I, O> a, S s) {
+    require_arrays(a);
     auto const sum = reduce(exec, a.rows(), detail::weight_inside{0, 0}, detail::weigh_row<T, I, O, S>{a, s},
                             detail::add_weight_inside{});
     return sum.all != 0 ? sum.inside / sum.all : 1;

@@ -121,6 +121,7 @@ struct row_sums {
 /// Computes all sums in one pass over A.
 template <executor Executor, class T, class I, class O>
 matrix_sums sum_up(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     return reduce(exec, a.rows(), matrix_sums{}, row_sums<T, I, O>{a}, combine_sums{});
 }
 

@@ -192,6 +192,7 @@ csr<T, I, O> united_weights(Executor const& exec, csr_view<T, I, O> a) {
 /// Duplicates are compared one by one in their order. Waits.
 template <executor Executor, class T, class I, class O>
 symmetry symmetry_of(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     if (a.rows() != a.columns()) return {false, false};
     if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);

@@ -143,12 +143,14 @@ buffer<O> offsets_of_degrees(Executor const& exec, std::int64_t rows, Degree deg
 /// (host), three (CUDA).
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> transpose(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     return detail::transpose_nonzeros(exec, a);
 }
 
 /// Copies A and sorts the columns of each row. Duplicates are not combined and keep their order.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> sort_columns(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     if (!a.offsets) return {};
     return detail::sort_rows(exec, a.rows(), a.columns(), copy_of(exec, a.row_offsets()),
                              copy_of(exec, a.column_indices()), copy_of(exec, a.values()));
@@ -191,6 +193,7 @@ csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::
 /// Copies A and converts the values to another type by static_cast, for example to float16.
 template <class To, executor Executor, class T, class I, class O>
 csr<To, I, O> convert_values(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     if (!a.offsets) return {};
     buffer<To> values(exec, a.nonzeros());
     for_each(exec, a.nonzeros(), detail::convert_value<T, To>{a.coefficients, values.data()});
@@ -201,6 +204,7 @@ csr<To, I, O> convert_values(Executor const& exec, csr_view<T, I, O> a) {
 /// Returns the min(rows, columns) diagonal entries. Missing entries are 0; duplicates are summed.
 template <executor Executor, class T, class I, class O>
 buffer<T> extract_diagonal(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     buffer<T> diagonal(exec, a.rows() < a.columns() ? a.rows() : a.columns());
     for_each(exec, diagonal.size(), detail::diagonal_entry<T, I, O>{a, diagonal.data()});
     return diagonal;

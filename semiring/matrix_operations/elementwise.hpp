@@ -35,6 +35,8 @@ auto merge_sorted(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_v
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
+    require_arrays(a);
+    require_arrays(b);
     require_sorted_columns(exec, a, "first matrix of an element-wise operation");
     require_sorted_columns(exec, b, "second matrix of an element-wise operation");
     return merge_sorted(exec, op, a, b, single);
@@ -191,6 +193,7 @@ auto ewise_union(Executor const& exec, Op const& op, csr_view<A, I, O> a, std::t
 /// bound). Columns may be unsorted.
 template <executor Executor, class F, class A, class I, class O>
 auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
+    require_arrays(a);
     using Z = std::remove_cvref_t<decltype(detail::apply_at_position(f, std::declval<A const&>(), std::int64_t{},
                                                                      std::int64_t{}))>;
     buffer<Z> values(exec, std::int64_t(a.nonzeros()));
@@ -205,6 +208,7 @@ auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
 /// Returns the entries with keep(a_ij) or keep(a_ij, i, j) (GrB_select).
 template <executor Executor, class Keep, class A, class I, class O>
 csr<A, I, O> select_entries(Executor const& exec, Keep const& keep, csr_view<A, I, O> a) {
+    require_arrays(a);
     return detail::build_rows<A, I, O>(exec, a.rows(), a.columns(), detail::selected_rows<A, I, O, Keep>{a, keep});
 }
 
@@ -212,6 +216,7 @@ csr<A, I, O> select_entries(Executor const& exec, Keep const& keep, csr_view<A, 
 /// vector).
 template <executor Executor, adder Add, class A, class I, class O>
 auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
+    require_arrays(a);
     using Z = std::remove_cvref_t<detail::result_t<Add>>;
     using fold = detail::fold_row<A, I, O, Add>;
     dense_vector<Z> w(buffer<Z>(exec, a.rows()), buffer<std::int8_t>(exec, a.rows()));
@@ -224,6 +229,7 @@ auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a)
 /// scalar). Waits.
 template <executor Executor, adder Add, class A, class I, class O>
 auto reduce_to_scalar(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
+    require_arrays(a);
     return detail::result_of(add, reduce(exec, std::int64_t(a.nonzeros()), add.identity(),
                                          detail::element_as_sum<A, Add>{a.coefficients, add}, add));
 }

@@ -329,6 +329,7 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
 /// Converts a matrix of compressed rows to one that lists its nonempty rows.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> to_hypersparse(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     detail::require_sorted_columns(exec, a, "matrix that becomes hypersparse");
     return detail::list_rows(exec, a.rows(), static_cast<I const*>(nullptr), detail::copy_of_view(exec, a));
 }

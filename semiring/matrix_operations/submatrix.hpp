@@ -160,6 +160,7 @@ public:
     /// Throws argument_error for an index that occurs twice, dimension_error unless `a` has the shape of the submatrix.
     template <class T, class O>
     void require_source(csr_view<T, I, O> a) const {
+        require_arrays(a);
         rows_.require_distinct("rows");
         columns_.require_distinct("columns");
         require_size("rows that are assigned", a.rows(), rows_.map().size());
@@ -196,6 +197,7 @@ private:
 /// argument_error for an index outside the matrix.
 template <executor Executor, class T, class I, class O, class Rows, class Columns>
 csr<T, I, O> extract(Executor const& exec, csr_view<T, I, O> a, Rows const& rows, Columns const& columns) {
+    require_arrays(a);
     detail::prepared_list<I> r(exec, detail::as_list(rows), a.rows(), "row"),
         c(exec, detail::as_list(columns), a.columns(), "column");
     std::int64_t const entries = r.map().list ? reduce(exec, r.map().size(), std::int64_t{0},
@@ -348,6 +350,7 @@ struct add_tile_length {
 /// Returns A with another size; entries outside it are dropped (GrB_Matrix_resize).
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> resize(Executor const& exec, csr_view<T, I, O> a, I rows, I columns) {
+    require_arrays(a);
     if (rows < 0 || columns < 0) throw argument_error("resize: a matrix has no negative size");
     return detail::build_rows<T, I, O>(exec, rows, columns, detail::window_rows<T, I, O>{a, 0, 0, columns});
 }
@@ -355,6 +358,8 @@ csr<T, I, O> resize(Executor const& exec, csr_view<T, I, O> a, I rows, I columns
 /// Returns the Kronecker product with ⊗ = op (GrB_kronecker). Throws overflow_error if a size does not fit.
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto kronecker(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    require_arrays(a);
+    require_arrays(b);
     auto const product = [](auto to, std::int64_t x, std::int64_t y, char const* what) {
         return checked_cast<decltype(to)>(checked_product(x, y, what), what);
     };
@@ -383,6 +388,7 @@ csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& 
                              std::to_string(tile_columns));
     std::int64_t rows = 0, columns = 0;
     for (std::size_t t = 0; t < tiles.size(); ++t) {
+        require_arrays(tiles[t]);
         require_size("rows of tile " + std::to_string(t), tiles[t].rows(), tiles[t - t % tile_columns].rows());
         require_size("columns of tile " + std::to_string(t), tiles[t].columns(), tiles[t % tile_columns].columns());
         if (t % tile_columns == 0) rows = checked_sum(rows, tiles[t].rows(), "rows of a composed matrix");
@@ -427,6 +433,7 @@ std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::
     std::int64_t rows = 0, columns = 0;
     for (I const h : heights) rows = checked_sum(rows, h, "sum of the tile heights");
     for (I const w : widths) columns = checked_sum(columns, w, "sum of the tile widths");
+    require_arrays(a);
     require_size("sum of the tile heights", rows, a.rows());
     require_size("sum of the tile widths", columns, a.columns());
     std::vector<csr<T, I, O>> tiles;

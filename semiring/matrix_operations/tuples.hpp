@@ -235,6 +235,7 @@ struct tuples {
 /// Returns the entries of A as tuples (GrB_Matrix_extractTuples), in storage order.
 template <executor Executor, class T, class I, class O>
 tuples<T, I> extract_tuples(Executor const& exec, csr_view<T, I, O> a) {
+    require_arrays(a);
     buffer<I> rows(exec, std::int64_t(a.nonzeros()));
     for_each(exec, a.rows(), detail::row_of_entry<T, I, O>{a, rows.data()});
     return {std::move(rows), copy_of(exec, a.column_indices()), copy_of(exec, a.values())};

@@ -116,6 +116,7 @@ namespace coppice::inline v0_1 {
 /// Makes the plan for a matrix, without a transfer to the host.
 template <executor Executor, class T, class I, class O>
 srcsr_plan<O> make_srcsr_plan(Executor const& exec, csr_view<T, I, O> a, srcsr_options const& options = {}) {
+    require_row_offsets(a);
     srcsr_options filled = options;
     if (filled.nonzero_bytes == 0) filled.nonzero_bytes = int(sizeof(T) + sizeof(I));
     return make_srcsr_plan(exec, a.row_offsets(), static_cast<std::int64_t>(a.nonzeros()), filled);

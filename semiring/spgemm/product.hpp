@@ -204,6 +204,8 @@ auto product_of_sorted(cuda_executor const& exec, Semiring const& s, csr_view<A,
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     detail::require_product(a, b);
+    require_arrays(a);
+    require_arrays(b);
     detail::require_sorted_factors(exec, a, b);
     return detail::product_of_sorted(exec, s, a, b);
 }
@@ -219,6 +221,8 @@ auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, cs
     if constexpr (std::is_same_v<Executor, host_executor>) {
         if (!d.complement) {
             detail::require_mask(exec, a, b, mask);
+            require_arrays(a);
+            require_arrays(b);
             detail::require_sorted_factors(exec, a, b);
             return detail::product_inside_mask<detail::semiring_result_t<Semiring, A, B>>(exec, a, b,
                                                                                           detail::mask_of(mask, d), s);

@@ -95,6 +95,7 @@ constexpr bool all_rows_sorted(cuda_executor const&, csr_view<T, I, O>) {
 /// Throws matrix_error unless the columns of every row are sorted without duplicates and in the matrix.
 template <executor Executor, class T, class I, class O>
 void require_sorted_columns(Executor const& exec, csr_view<T, I, O> a, char const* what) {
+    require_pattern(a);
     if (all_rows_sorted(exec, a)) return;
     std::int64_t const rows = a.rows();
     std::int64_t const broken = reduce(exec, rows, rows, invalid_row<T, I, O>{a}, smaller{});
@@ -117,6 +118,8 @@ void require_planned(product_plan<I, O> const& plan, csr_view<A, I, O> a, csr_vi
     require_size("columns of B, as in the plan", b.columns(), plan.columns);
     require_size("nonzeros of A, as in the plan", a.nonzeros(), plan.a_nonzeros);
     require_size("nonzeros of B, as in the plan", b.nonzeros(), plan.b_nonzeros);
+    require_arrays(a);
+    require_arrays(b);
 }
 
 /// Converts the number of entries of a product to the offset type. Throws overflow_error if it does not fit.

@@ -62,12 +62,13 @@ matrix_mask<M, I, O> mask_of(csr_view<M, I, O> m, descriptor const& d) {
     return {m, values_of_mask(m.coefficients, d), d.complement};
 }
 
-/// Throws dimension_error unless the mask has this shape.
+/// Throws dimension_error unless the mask has this shape, argument_error if its arrays are null.
 inline void require_shape(no_mask, std::int64_t, std::int64_t) {}
 template <class M, class I, class O>
 void require_shape(csr_view<M, I, O> m, std::int64_t rows, std::int64_t columns) {
     require_size("rows of the mask", m.rows(), rows);
     require_size("columns of the mask", m.columns(), columns);
+    require_pattern(m);
 }
 
 /// Returns no_mask, or the view of a matrix, which may be passed as an owner.

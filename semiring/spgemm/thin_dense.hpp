@@ -135,6 +135,7 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
     static_assert(!std::is_const_v<Y>, "Y of spmm is written");
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
+    require_arrays(a);
     require_size("columns of Y", y.columns, x.columns);
     detail::require_thin(x, a.columns(), "X");
     detail::require_thin(y, a.rows(), "Y");
@@ -154,6 +155,7 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y, class Z>
 void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, thin_view<X> x, thin_view<Y> y,
            array_view<Z> values) {
+    require_pattern(pattern);
     require_size("columns of Y", y.columns, x.columns);
     detail::require_thin(x, pattern.rows(), "X");
     detail::require_thin(y, pattern.columns(), "Y");

@@ -5,7 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include <functional>
+
 #include "sparse/sparse_problem.hpp"
+#include <coppice/algebra/statistics.hpp>
+#include <coppice/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -155,6 +159,81 @@ TEST_CASE_TEMPLATE("the output may be any input and the mask", Fixture, COPPICE_
     auto ones = plain_matrix<T>{3, 3, {0, 1, 2, 3}, {0, 1, 2}, {1, 1, 1}}.on(exec);
     auto const plan = make_product_plan(exec, ones.view(), ones.view());
     CHECK_THROWS_AS(product_values(exec, plan, times, ones.view(), ones.view(), ones.values().view()), argument_error);
+}
+
+TEST_CASE_TEMPLATE("null arrays are rejected before they are read", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using matrix = csr_view<T>;
+    auto const owner = random_sparse<T>(3, 3, 1, 1).on(exec);
+    auto const good = owner.view();
+    auto const order = exec.copy(list{2, 0, 1});
+    auto const plan = make_product_plan(exec, good, good);
+    auto const rows = make_srcsr_plan(exec, good);
+    buffer<T> x(exec, 3), y(exec, 3), values(exec, good.nonzeros());
+    auto const into = [&](auto const& write) {
+        auto c = empty_matrix<T>(exec, 3, 3);
+        write(c);
+    };
+    std::vector<std::function<void(matrix)>> const of_values{
+        [&](matrix a) { mxm(exec, times, a, good); },
+        [&](matrix a) { mxm(exec, times, good, a); },
+        [&](matrix a) { mxm(exec, plan, times, a, good); },
+        [&](matrix a) { mxm(exec, plan, times, good, a); },
+        [&](matrix a) { masked_mxm(exec, times, a, good, good); },
+        [&](matrix a) { ewise_add(exec, plus_op, a, good); },
+        [&](matrix a) { ewise_mult(exec, plus_op, good, a); },
+        [&](matrix a) { apply(exec, op::ainv<T>{}, a); },
+        [&](matrix a) { select_entries(exec, op::tril{}, a); },
+        [&](matrix a) { reduce_to_vector(exec, add_plus<T>{}, a); },
+        [&](matrix a) { reduce_to_scalar(exec, add_plus<T>{}, a); },
+        [&](matrix a) { extract(exec, a, all_indices{}, all_indices{}); },
+        [&](matrix a) { into([&](auto& c) { assign(exec, c, everywhere, none, a, all_indices{}, all_indices{}); }); },
+        [&](matrix a) { resize(exec, a, 2, 2); },
+        [&](matrix a) { kronecker(exec, plus_op, a, good); },
+        [&](matrix a) { kronecker(exec, plus_op, good, a); },
+        [&](matrix a) {
+            concat(exec, std::vector<matrix>{good, a}, 2);
+        },
+        [&](matrix a) {
+            split(exec, a, list{1, 2}, list{3});
+        },
+        [&](matrix a) { extract_tuples(exec, a); },
+        [&](matrix a) { to_hypersparse(exec, a); },
+        [&](matrix a) { transpose(exec, a); },
+        [&](matrix a) { sort_columns(exec, a); },
+        [&](matrix a) { permute(exec, a, array_view<std::int32_t const>(order.view())); },
+        [&](matrix a) { convert_values<float>(exec, a); },
+        [&](matrix a) { extract_diagonal(exec, a); },
+        [&](matrix a) { symmetry_of(exec, a); },
+        [&](matrix a) { describe(exec, a); },
+        [&](matrix a) {
+            spmm(exec, rows, times, a, thin_view<T const>{x.view(), 1}, thin_view<T>{y.view(), 1});
+        }};
+    std::vector<std::function<void(matrix)>> const of_patterns{
+        [&](matrix a) { make_product_plan(exec, a, good); }, [&](matrix a) { make_product_plan(exec, good, a); },
+        [&](matrix a) { masked_mxm(exec, times, good, good, a, descriptor{.structure = true}); },
+        [&](matrix a) {
+            into([&](auto& c) {
+                assign_scalar(exec, c, a, none, 1.0, all_indices{}, all_indices{}, {.structure = true});
+            });
+        },
+        [&](matrix a) {
+            thin_view<T const> const one{x.view(), 1};
+            sddmm(exec, times, a, one, one, values.view());
+        }};
+    matrix const no_offsets{3, 3, good.nonzeros(), nullptr, good.indices, good.coefficients};
+    matrix const no_columns{3, 3, good.nonzeros(), good.offsets, nullptr, good.coefficients};
+    matrix const no_values{3, 3, good.nonzeros(), good.offsets, good.indices, nullptr};
+    for (std::size_t k = 0; k < of_values.size() + of_patterns.size(); ++k) {
+        CAPTURE(k);
+        bool const reads_values = k < of_values.size();
+        auto const& operation = reads_values ? of_values[k] : of_patterns[k - of_values.size()];
+        operation(good);
+        CHECK_THROWS_AS(operation(no_offsets), argument_error);
+        CHECK_THROWS_AS(operation(no_columns), argument_error);
+        if (reads_values) CHECK_THROWS_AS(operation(no_values), argument_error);
+    }
+    CHECK_THROWS_AS(make_srcsr_plan(exec, no_offsets), argument_error);
 }
 
 TEST_CASE_TEMPLATE("min and max monoids ignore NaN entries", Fixture, COPPICE_TEST_EXECUTORS) {
