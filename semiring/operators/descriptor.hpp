@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <coppice/core/config.hpp>
 #include <coppice/core/error.hpp>
@@ -28,9 +29,9 @@ struct no_accumulator {};
 namespace detail {
 
 /// Whether a mask of this type can be read by its values, which are compared with M(0). A user-defined type without
-/// that comparison is a mask by its structure only.
+/// that comparison is a mask by its structure only; so is an aggregate, of which M(0) would set the first member.
 template <class M>
-concept has_mask_values = requires(M const& value) {
+concept has_mask_values = !std::is_aggregate_v<M> && requires(M const& value) {
     { value != M(0) } -> std::convertible_to<bool>;
 };
 

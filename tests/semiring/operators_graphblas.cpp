@@ -69,7 +69,7 @@ struct all_pairs {
 enum class known_difference { none, beyond_a_byte, on_infinite_exponent };
 
 template <class T>
-bool is_known_difference(known_difference where, T a, T b) {
+bool is_known_difference(known_difference where, T b) {
     if constexpr (std::is_integral_v<T> && sizeof(T) > 1) // GraphBLAS takes the shift as an 8-bit number
         if (where == known_difference::beyond_a_byte) return std::int64_t(b) > 127 || std::int64_t(b) < -128;
     if constexpr (std::is_floating_point_v<T>) {
@@ -94,7 +94,7 @@ void check_operator(Op const& op, GrB_BinaryOp reference, known_difference where
     grb(GrB_Vector_eWiseMult_BinaryOp(w, nullptr, nullptr, reference, u, v, nullptr));
     for (GrB_Index i = 0; i < n; ++i) {
         T const a = pairs.a[i].value, b = pairs.b[i].value;
-        if (is_known_difference(where, a, b)) continue;
+        if (is_known_difference(where, b)) continue;
         Z expected{};
         grb(grb_type<Z>::get(&expected, w, i));
         CAPTURE(a);

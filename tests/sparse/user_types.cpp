@@ -125,6 +125,7 @@ TEST_CASE_TEMPLATE("values need no default constructor", Fixture, COPPICE_TEST_E
         descriptor const structure{.structure = true};
         CHECK(read(masked_mxm(exec, strict_semiring{}, a, a, a, structure)) ==
               plain(exec, masked_mxm(exec, map_semiring{}, b, b, b, structure)));
+        CHECK_THROWS_AS(masked_mxm(exec, map_semiring{}, b, b, b), argument_error); // an aggregate has no zero
         std::vector<I> reversed(60);
         for (I i = 0; i < 60; ++i) reversed[std::size_t(i)] = 59 - i;
         auto const order = exec.copy(reversed);
