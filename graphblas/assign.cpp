@@ -30,11 +30,9 @@ struct distinct_list {
             indices.push_back(list.indices[order[k]]);
             positions.push_back(order[k]);
         }
-        indices.reserve(1);
-        positions.reserve(1);
     }
-    index_list list() const { return {indices.data(), index(indices.size())}; }
-    index_list selected() const { return {positions.data(), index(positions.size())}; }
+    index_list list() const { return index_list(indices); }
+    index_list selected() const { return index_list(positions); }
 };
 bool repeats(index_list list) {
     if (!list.indices) return false;

@@ -444,14 +444,15 @@ pattern_pointer with_columns(pattern const& a, index const* list, index columns)
 /// occur are numbered, and the result gets its original columns back.
 template <class Assign>
 merged with_few_columns(pattern const& c, pattern const* a, index_list j, mask_view const& mask, Assign const& run) {
-    index const known = c.entries() + j.count + (mask.where ? mask.where->entries() : 0) + (a ? a->entries() : 0);
+    index const given = j.indices ? j.count : 0;
+    index const known = c.entries() + given + (mask.where ? mask.where->entries() : 0) + (a ? a->entries() : 0);
     bool const bounded = j.indices || a || (mask.where && !mask.complement);
     if (!bounded || c.columns < (index{1} << 24) || known > c.columns / 16) return run(c, a, j, mask);
     std::vector<pattern const*> matrices{&c};
     if (mask.where) matrices.push_back(mask.where);
     if (a && !j.indices) matrices.push_back(a);
     auto const list = columns_of(matrices, j);
-    std::vector<index> numbers(j.indices, j.indices + (j.indices ? j.count : 0));
+    std::vector<index> numbers(j.indices, j.indices + given);
     for (index& i : numbers) i = number_of(list, i);
     pattern const few_c = renumbered(c, list);
     std::optional<pattern> few_a, few_mask;
@@ -459,7 +460,7 @@ merged with_few_columns(pattern const& c, pattern const* a, index_list j, mask_v
     if (mask.where) few_mask = renumbered(*mask.where, list);
     mask_view m = mask;
     if (mask.where) m.where = &*few_mask;
-    auto made = run(few_c, few_a ? &*few_a : a, j.indices ? index_list{numbers.data(), j.count} : j, m);
+    auto made = run(few_c, few_a ? &*few_a : a, j.indices ? index_list(numbers) : j, m);
     made.where = with_columns(*made.where, list.data(), c.columns);
     return made;
 }

@@ -74,10 +74,16 @@ struct mask_view {
     bool is_absent() const { return !where && !complement; }
 };
 
-/// A list of indices; null: all.
+/// A list of indices; null: all. The pointer of an empty list is not null.
 struct index_list {
+    index_list() = default;
+    index_list(index const* list, index length) : indices(list), count(length) {}
+    explicit index_list(std::vector<index> const& list) : count(index(list.size())) {
+        static index const nothing = 0;
+        indices = list.empty() ? &nothing : list.data();
+    }
     index const* indices = nullptr;
-    index count = 0;
+    index count = 0; ///< of a list
 };
 
 /// Entry of a list at ascending positions.

@@ -284,6 +284,41 @@ static void hypersparse_rows(void) {
     GrB_Matrix_free(&a), GrB_Matrix_free(&b), GrB_Matrix_free(&c);
 }
 
+/* Lists of indices of matrices with so many columns that only those with entries are counted: rows with all columns,
+   and no columns. */
+static void lists_of_wide_matrices(void) {
+    GrB_Index const many = GrB_INDEX_MAX, list[2] = {7, many - 1};
+    GrB_Matrix a = NULL, c = NULL, none = NULL;
+    GrB_Vector v = NULL, nothing = NULL;
+    OK(GrB_Matrix_new(&a, GrB_FP64, 2, many));
+    OK(GrB_Matrix_setElement(a, 1.0, 0, many - 3));
+    OK(GrB_Matrix_setElement(a, 2.0, 1, 4));
+    OK(GrB_Matrix_new(&c, GrB_FP64, many, many));
+    OK(GrB_Matrix_setElement(c, 3.0, 7, 5));
+    OK(GrB_Matrix_setElement(c, 4.0, 8, 6));
+    OK(GrB_assign(c, NULL, GrB_PLUS_FP64, a, list, 2, GrB_ALL, many, NULL));
+    CHECK(entries(c) == 4 && element(c, 7, 5) == 3 && element(c, 7, many - 3) == 1 && element(c, many - 1, 4) == 2);
+    OK(GrB_assign(c, NULL, NULL, a, list, 2, GrB_ALL, many, NULL));
+    CHECK(entries(c) == 3 && element(c, 8, 6) == 4 && element(c, 7, 5) == -1);
+    OK(GxB_subassign(c, a, GrB_PLUS_FP64, a, list, 2, GrB_ALL, many, GrB_DESC_S));
+    CHECK(entries(c) == 3 && element(c, 7, many - 3) == 2 && element(c, many - 1, 4) == 4);
+    OK(GrB_Matrix_new(&none, GrB_FP64, 2, 0));
+    OK(GrB_assign(c, NULL, NULL, none, list, 2, list, 0, NULL));
+    OK(GxB_subassign(c, NULL, NULL, none, list, 2, list, 0, NULL));
+    CHECK(entries(c) == 3);
+    OK(GrB_Vector_new(&v, GrB_FP64, many));
+    OK(GrB_Vector_setElement(v, 5.0, 9));
+    OK(GrB_Vector_new(&nothing, GrB_FP64, 0));
+    OK(GrB_assign(v, NULL, NULL, nothing, list, 0, NULL));
+    OK(GxB_subassign(v, NULL, GrB_PLUS_FP64, nothing, list, 0, NULL));
+    OK(GrB_Vector_assign_FP64(v, NULL, NULL, 1, list, 0, NULL));
+    double x = 0;
+    OK(GrB_Vector_extractElement(&x, v, 9));
+    CHECK(x == 5);
+    GrB_Matrix_free(&a), GrB_Matrix_free(&c), GrB_Matrix_free(&none);
+    GrB_Vector_free(&v), GrB_Vector_free(&nothing);
+}
+
 static void folds(void) {
     GrB_Matrix a = example();
     GrB_Vector v = NULL, w = NULL, empty = NULL;
@@ -556,6 +591,7 @@ int main(void) {
     formats();
     serialised();
     hypersparse_rows();
+    lists_of_wide_matrices();
     folds();
     scalar_arguments();
     moved_arrays();
