@@ -7,40 +7,30 @@
 namespace coppice::graphblas {
 namespace {
 
-/// Accumulates values one after the other.
-class accumulator {
-public:
-    accumulator(GrB_BinaryOp op, void* to) : op_(op), to_(to), copy_(op->z, 1) {}
-    void begin(std::byte const* value) { std::memcpy(to_, value, op_->z->size); }
-    void add(std::byte const* value) {
-        std::memcpy(copy_.data(), to_, op_->z->size); // the function may write its result before it reads
-        op_->function(to_, copy_.data(), value);
+/// Folds n > 0 values one after the other.
+void fold_in_order(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
+    if (op->fold) return op->fold(to, values, n);
+    std::size_t const size = op->z->size;
+    scratch sum(op->z, 1);
+    std::memcpy(to, values, size);
+    for (index k = 1; k < n; ++k) {
+        std::memcpy(sum.data(), to, size); // the function may write its result before it reads
+        op->function(to, sum.data(), values + std::size_t(k) * size);
     }
-
-private:
-    GrB_BinaryOp op_;
-    void* to_;
-    scratch copy_;
-};
+}
 
 constexpr index lanes = 256;
 
 /// Folds n > 0 values. A predefined operator folds by lanes, so that its loop is vectorised.
 void fold_range(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
     std::size_t const size = op->z->size;
-    accumulator sum(op, to);
-    if (!accepts_any_value(op) || n < 2 * lanes) {
-        sum.begin(values);
-        for (index k = 1; k < n; ++k) sum.add(values + std::size_t(k) * size);
-        return;
-    }
+    if (!accepts_any_value(op) || n < 2 * lanes) return fold_in_order(op, values, n, to);
     scratch partial(op->z, lanes);
     auto* const sums = static_cast<std::byte*>(partial.data());
     std::memcpy(sums, values, lanes * size);
     for (index k = lanes; k < n; k += lanes)
         op->loop(sums, sums, 1, values + std::size_t(k) * size, 1, std::min(lanes, n - k));
-    sum.begin(sums);
-    for (index k = 1; k < lanes; ++k) sum.add(sums + std::size_t(k) * size);
+    fold_in_order(op, sums, lanes, to);
 }
 
 } // namespace
@@ -76,10 +66,8 @@ contents fold_rows(GrB_BinaryOp op, pattern const& where, bytes const& values) {
         for (index k = first; k < last; ++k) {
             index const r = rows[std::size_t(k)];
             to.indices[k] = where.row(r);
-            accumulator sum(op, made->data() + std::size_t(k) * size);
-            sum.begin(values.data() + std::size_t(where.offsets[r]) * size);
-            for (index p = where.offsets[r] + 1; p < where.offsets[r + 1]; ++p)
-                sum.add(values.data() + std::size_t(p) * size);
+            fold_in_order(op, values.data() + std::size_t(where.offsets[r]) * size,
+                          where.offsets[r + 1] - where.offsets[r], made->data() + std::size_t(k) * size);
         }
     });
     return {std::make_shared<pattern>(std::move(to)), std::move(made)};

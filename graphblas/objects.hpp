@@ -102,6 +102,8 @@ enum class positional : std::uint8_t { none, firsti, firsti1, firstj, firstj1, s
 using unary_loop = void (*)(void* z, void const* x, index n);
 /// z[k] = op(x[k * sx], y[k * sy])
 using binary_loop = void (*)(void* z, void const* x, index sx, void const* y, index sy, index n);
+/// *z = ((x[0] op x[1]) op x[2]) ... for n > 0 values
+using fold_loop = void (*)(void* z, void const* x, index n);
 /// z[k] = x[k] compared with *s
 using compare_loop = void (*)(bool* z, void const* x, void const* s, index n);
 /// z[k] = condition of row i, column j[k] and *s
@@ -134,6 +136,7 @@ struct GrB_BinaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, y = nullptr;
     GxB_binary_function function = nullptr;
     coppice::graphblas::binary_loop loop = nullptr;
+    coppice::graphblas::fold_loop fold = nullptr; ///< of a predefined operator T x T -> T
     coppice::graphblas::functor kind = coppice::graphblas::functor::other;
     coppice::graphblas::positional position = coppice::graphblas::positional::none;
     char const* functor_name = nullptr;

@@ -28,6 +28,12 @@ struct binary {
         else
             for (std::int64_t k = 0; k < n; ++k) z[k] = static_cast<Z>(F::call(a[k * sx], b[k * sy]));
     }
+    static void fold(void* z, void const* x, std::int64_t n) {
+        auto const* const a = static_cast<Z const*>(x);
+        Z sum = a[0];
+        for (std::int64_t k = 1; k < n; ++k) sum = static_cast<Z>(F::call(sum, a[k]));
+        *static_cast<Z*>(z) = sum;
+    }
 };
 
 template <class F, class T>
@@ -133,6 +139,7 @@ extern "C" {
         o.x = o.y = T;                                                                                                 \
         o.function = binary<operators::F, ZC, C>::one;                                                                 \
         o.loop = binary<operators::F, ZC, C>::loop;                                                                    \
+        if constexpr (std::is_same_v<ZC, C>) o.fold = binary<operators::F, ZC, C>::fold;                               \
         o.kind = functor::F;                                                                                           \
         o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
