@@ -367,6 +367,33 @@ grid constant_grid(index rows, index columns, GrB_Type type, void const* value) 
     return to;
 }
 
+namespace {
+
+/// z' = x, a block of columns of x at a time.
+template <class U>
+void transpose_positions(U* z, U const* x, index rows, index columns) {
+    constexpr index width = 8; // columns: so many rows of z are written at a time
+    for_ranges(columns, std::max(width, task_size / std::max<index>(1, rows) / width * width),
+               [&](index first, index last) {
+                   for (index b = first; b < last; b += width)
+                       for (index r = 0; r < rows; ++r)
+                           for (index c = b; c < std::min(last, b + width); ++c) z[c * rows + r] = x[r * columns + c];
+               });
+}
+
+} // namespace
+
+grid transposed_grid(grid const& from, std::size_t size) {
+    grid to{from.columns, from.rows, from.entries, nullptr, make_values(from.positions(), size)};
+    with_word(size, [&]<class U>(U) {
+        transpose_positions(words<U>(*to.values), words<U>(*from.values), from.rows, from.columns);
+    });
+    if (!from.flags) return to;
+    to.flags = std::make_shared<buffer<std::uint8_t>>(executor(), from.positions());
+    transpose_positions(to.flags->data(), from.flag_data(), from.rows, from.columns);
+    return to;
+}
+
 grid grid_as_type(GrB_Type to, GrB_Type from, grid const& values) {
     grid made = values;
     if (to != from) made.values = std::const_pointer_cast<bytes>(as_type(to, from, values.values, values.positions()));

@@ -17,6 +17,8 @@ grid make_grid(index rows, index columns, std::size_t size, bool full);
 grid to_grid(contents const& from, GrB_Type type);
 contents to_list(grid const& from, GrB_Type type);
 grid constant_grid(index rows, index columns, GrB_Type type, void const* value);
+/// Returns the transpose; values have `size` bytes.
+grid transposed_grid(grid const& from, std::size_t size);
 /// Returns the grid with values of another type; it shares the flags.
 grid grid_as_type(GrB_Type to, GrB_Type from, grid const& values);
 /// Makes this the only owner of its arrays.

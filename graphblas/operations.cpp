@@ -39,6 +39,12 @@ GrB_BinaryOp operator_of(GrB_Semiring semiring, bool add) {
 /// Returns the list of a table whose forms are known.
 contents list_of(table& t, stored const& x) { return x.list.where ? x.list : entries_of(t); }
 
+/// Returns the transpose in the form that exists.
+stored transposed_forms(table& t) {
+    stored const x = forms_of(t);
+    return x.dense ? stored{{}, transposed_grid(x.dense, t.type->size)} : stored{transposed_entries(t), {}};
+}
+
 // Products
 
 /// Values of an operand in the type of the operator; one value for all entries if the operator does not use them.
@@ -70,9 +76,37 @@ struct product_call {
     bool uses_y() const { return flipped ? uses_first(semiring->multiply) : uses_second(semiring->multiply); }
 };
 
+/// Whether a square matrix has all entries of its diagonal and no others.
+bool is_diagonal(pattern const& a) {
+    if (a.hypersparse || a.rows != a.columns || a.entries() != a.rows) return false;
+    for (index i = 0; i < a.rows; ++i)
+        if (a.offsets[i] != i || a.indices[i] != i) return false;
+    return true;
+}
+/// Product of two matrices, one of them diagonal: each entry of the other one has one product. Returns nothing for
+/// other matrices.
+std::optional<contents> scaled_product(product_call const& call, contents const& x, contents const& y) {
+    GrB_BinaryOp const op = call.semiring->multiply;
+    if (call.flipped || op->position != positional::none) return {};
+    bool const scales_rows = is_diagonal(*x.where);
+    if (!scales_rows && !is_diagonal(*y.where)) return {};
+    pattern_pointer const where = scales_rows ? y.where : x.where;
+    buffer<source> from(executor(), where->entries());
+    for_ranges(where->entries(), task_size, [&](index first, index last) {
+        entry_cursor at(*where, first, false);
+        for (index k = first; k < last; ++k) {
+            at.move(k);
+            from[k] = scales_rows ? source{at.i, k} : source{k, at.j};
+        }
+    });
+    return contents{where, combine(*where, from.data(), {call.a.type, x.values->data()},
+                                   {call.b.type, y.values->data()}, op, call.z(), false)};
+}
+
 /// Product by structure and values, for any semiring.
 contents structured_product(product_call const& call, index columns) {
     contents const x = oriented(call.a, call.a_transposed), y = oriented(call.b, call.b_transposed);
+    if (auto scaled = scaled_product(call, x, y)) return *scaled;
     auto const product = multiply(x.where, y.where);
     product_operand const x_values(x, call.a.type, call.x_type(), call.uses_x()),
         y_values(y, call.b.type, call.y_type(), call.uses_y());
@@ -131,14 +165,15 @@ bool uses_transpose(table& b, double gain, index entries) {
     return b.transpose_gain > entries;
 }
 
+constexpr index max_rows = 64; ///< of a product of few rows
+
 /// Product of few rows by position: entries of A are added to columns, or a sum is computed for each column, whichever
 /// is less work. Returns nothing if there is no kernel for these operands.
 std::optional<stored> product_of_rows(product_call const& call, mask_of_call const& mask) {
-    constexpr index max_rows = 64;
     if (rows_of(call.a, call.a_transposed) > max_rows || !has_kernel(call.semiring, call.flipped)) return {};
     if (call.a.type->code == GrB_UDT_CODE || call.b.type->code == GrB_UDT_CODE) return {};
     contents const straight = entries_of(call.b);
-    stored x = call.a_transposed ? stored{transposed_entries(call.a), {}} : forms_of(call.a);
+    stored x = call.a_transposed ? transposed_forms(call.a) : forms_of(call.a);
     index const n = columns_of(call.b, call.b_transposed);
     if (!fits_dense(*straight.where) || n / 64 > straight.where->entries() + 4096) return {};
     bool const first = rows_of(call.a, call.a_transposed) == 1 && call.a.type == call.x_type() &&
@@ -154,7 +189,7 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
     auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
     kernel_operand const second{*y.where, y_values ? y_values->data() : nullptr};
     if (!pull) {
-        contents const list = list_of(call.a, x);
+        contents const list = call.a_transposed ? transposed_entries(call.a) : list_of(call.a, x);
         auto const values = call.uses_x() ? as_type(call.x_type(), call.a.type, list.values, x.entries()) : nullptr;
         kernel_operand const u{*list.where, values ? values->data() : nullptr};
         if (mask.prefers_list()) return push_product(call.semiring, call.flipped, first, u, second, mask.view());
@@ -168,6 +203,18 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
     stored made = pull_product(call.semiring, call.flipped, first, u, second, mask.positions());
     if (made.dense.entries < made.dense.positions() / 32) made = {to_list(made.dense, call.z()), {}};
     return made;
+}
+
+/// Product with few columns and an operand B by position: the transpose of a product of few rows. Returns nothing for
+/// others.
+std::optional<stored> product_of_columns(product_call const& call, mask_of_call const& mask) {
+    if (!mask.is_absent() || columns_of(call.b, call.b_transposed) > max_rows || !forms_of(call.b).dense) return {};
+    auto made =
+        product_of_rows({call.semiring, call.b, call.a, !call.b_transposed, !call.a_transposed, !call.flipped}, mask);
+    if (!made) return {};
+    if (made->dense) return stored{{}, transposed_grid(made->dense, call.z()->size)};
+    auto const transposed_result = transpose(*made->list.where);
+    return stored{{transposed_result.where, gathered(*made->list.values, transposed_result.from, call.z()->size)}, {}};
 }
 
 /// Product with a mask that selects entries, by a kernel that computes these only. Returns nothing if there is none for
@@ -199,6 +246,7 @@ void multiply_tables(char const* name, table& c, table* mask, GrB_BinaryOp accum
                          {call.semiring, call.a, call.b, call.a_transposed, call.b_transposed, call.flipped}))
         return;
     auto product = product_of_rows(call, admitted);
+    if (!product) product = product_of_columns(call, admitted);
     if (!product)
         if (auto masked = masked_product(call, admitted)) product = stored{*masked, {}};
     if (product && s.replace && !accum) // all other entries of C are deleted
@@ -644,8 +692,8 @@ GrB_Info GrB_transpose(GrB_Matrix c, GrB_Matrix mask, GrB_BinaryOp accum, GrB_Ma
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         require_shape(c, a, !s.transpose0);
         device::runs_on_host("GrB_transpose");
-        contents const x = checked_operand(c, a, !s.transpose0);
-        finish(*c, admitted, accum, s.replace, {x, {}}, a->type, false);
+        stored const x = s.transpose0 ? forms_of(*a) : transposed_forms(*a);
+        finish(*c, admitted, accum, s.replace, x, a->type, false);
         return GrB_SUCCESS;
     });
 }

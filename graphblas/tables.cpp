@@ -130,6 +130,11 @@ void set_forms(table& t, stored data) noexcept {
     t.rows = data.dense ? data.dense.rows : data.list.where->rows;
     t.columns = data.dense ? data.dense.columns : data.list.where->columns;
     t.data = std::move(data);
+    // The values of a list of all positions are those of a grid.
+    contents const& list = t.data.list;
+    if (!t.data.dense && suits_grid(t.type, t.rows, t.columns, list.where->entries()) &&
+        list.where->entries() == t.rows * t.columns)
+        t.data.dense = to_grid(list, t.type);
     t.device = {};
     t.transposed = {};
     t.transpose_gain = 0;

@@ -422,6 +422,28 @@ static GrB_Info case_mxm(call* k) {
     }
     return GrB_mxm(k->c.m, k->mask.m, k->accum, op, k->a.m, k->b.m, k->s.d);
 }
+static GrB_Info case_diagonal(call* k) { /* a diagonal factor, mostly without a gap */
+    GrB_Index const m = small_size(), n = small_size();
+    bool const left = one_in(2);
+    object d = new_vector(random_type(), left ? m : n, one_in(4) ? density() : 100);
+    object* const factor = left ? &k->a : &k->b;
+    factor->type = d.type;
+    GrB_Matrix_diag(&factor->m, d.v, one_in(8) ? 1 : 0);
+    free_object(&d);
+    k->c = new_matrix(random_type(), m, n, density());
+    k->mask = one_in(2) ? random_mask_matrix(m, n) : k->mask;
+    *(left ? &k->b : &k->a) = left ? matrix_of(k->s.t1, m, n) : matrix_of(k->s.t0, m, n);
+    return GrB_mxm(k->c.m, k->mask.m, k->accum, semiring[below(semirings)], k->a.m, k->b.m, k->s.d);
+}
+static GrB_Info case_few_columns(call* k) { /* of a product of many rows */
+    GrB_Index const m = (GrB_Index)(60 + below(20)), n = (GrB_Index)(1 + below(4)), l = (GrB_Index)(1 + below(30));
+    k->c = new_matrix(random_type(), m, n, density());
+    k->a = matrix_of(k->s.t0, m, l), k->b = matrix_of(k->s.t1, l, n);
+    if (one_in(2) && k->b.type != user_type)
+        GrB_Matrix_assign_INT64(k->b.m, NULL, NULL, 2, GrB_ALL, k->b.rows, GrB_ALL, k->b.columns, NULL);
+    /* without products of all entries, which round */
+    return GrB_mxm(k->c.m, NULL, k->accum, semiring[20 + below(semirings - 20)], k->a.m, k->b.m, k->s.d);
+}
 static GrB_Info case_mxv(call* k) {
     GrB_Index const m = small_size(), n = small_size();
     k->c = new_vector(random_type(), m, density()), k->mask = random_mask_vector(m);
@@ -1199,6 +1221,8 @@ static struct {
     operation run;
 } const operations[] = {
     {"mxm", case_mxm},
+    {"diagonal", case_diagonal},
+    {"few columns", case_few_columns},
     {"mxv", case_mxv},
     {"vxm", case_vxm},
     {"elementwise matrix", case_elementwise_matrix},
