@@ -94,6 +94,7 @@ void assign_table(scope reach, table& c, table* mask, GrB_BinaryOp accum, table&
         return finish(c, admitted, accum, s.replace, x, a.type, vector);
     }
     device::runs_on_host("GrB_assign");
+    if (vector && admitted.is_absent() && assign_at_positions(c, columns.checked(), accum, forms_of(a), a.type)) return;
     set_entries(c, assigned_in(reach, entries_of(c), c.type, oriented(a, transposed_result), a.type, rows.checked(),
                                columns.checked(), admitted.view(), accum, s.replace, vector));
 }
@@ -121,6 +122,9 @@ void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, arg
     if (x.present() && all && device::assign({"GrB_assign", c, mask, accum, s, vector}, given, x.data())) return;
     if (!x.present() || !all) device::runs_on_host("GrB_assign");
     if (x.present() && all && assign_everywhere(c, admitted, accum, s.replace, given, x.data())) return;
+    if (vector && x.present() && !all && admitted.is_absent() && given->code != GrB_UDT_CODE &&
+        assign_at_positions(c, j, accum, {{}, constant_grid(1, j.count, given, x.data())}, given))
+        return;
     contents const old = entries_of(c);
     mask_view const view = admitted.view();
     if (!x.present()) {

@@ -477,6 +477,23 @@ void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_
     c.entries += added;
 }
 
+void update_at_positions(grid& c, std::size_t size, index const* positions, GrB_BinaryOp accum, grid const& t) {
+    std::atomic<index> added{0};
+    std::uint8_t const* const flags = t.flag_data();
+    with_word(size, [&]<class U>(U) {
+        for_ranges(t.positions(), task_size, [&](index first, index last) {
+            entry_writer<U> writer(c, accum, words<U>(*t.values));
+            for (index k = first; k < last; ++k)
+                if (!flags || flags[k] != 0)
+                    writer.set(positions[k], k);
+                else
+                    writer.remove(positions[k]);
+            writer.finish(added);
+        });
+    });
+    c.entries += added;
+}
+
 void update_all(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, bool replace,
                 source_values const& t) {
     std::atomic<index> entries{0};

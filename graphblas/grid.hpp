@@ -50,6 +50,9 @@ bool has_grid_update(GrB_Type c, GrB_BinaryOp accum);
 void update_at_mask(grid& c, std::size_t size, mask_view const& mask, GrB_BinaryOp accum, source_values const& t);
 /// C<mask> = accum(C, T) in place, at the entries of T, with an accumulator and without GrB_REPLACE.
 void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, contents const& t);
+/// C(positions) = accum(C(positions), T) in place for a row T with a value for each of these positions, which are
+/// distinct.
+void update_at_positions(grid& c, std::size_t size, index const* positions, GrB_BinaryOp accum, grid const& t);
 /// C<mask> = accum(C, T) in place, at all positions. T is not a list.
 void update_all(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, bool replace,
                 source_values const& t);

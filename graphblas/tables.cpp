@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tables.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <coppice/core/parallel.hpp>
 
@@ -337,6 +339,36 @@ void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace
         return set_entries(c, {now.where, combine(*now.where, nullptr, x, y, accum, c.type, vector)});
     auto const written = write(*old.where, *now.where, mask.view(), accum != nullptr, replace);
     set_entries(c, {written.where, combine(*written.where, written.from.data(), x, y, accum, c.type, vector)});
+}
+
+namespace {
+
+bool is_distinct(index_list positions, index bound) {
+    bool ascends = true;
+    for (index k = 0; k + 1 < positions.count && ascends; ++k)
+        ascends = positions.indices[k] < positions.indices[k + 1];
+    if (ascends) return true;
+    buffer<std::uint8_t> found(executor(), bound);
+    std::fill(found.begin(), found.end(), std::uint8_t{0});
+    for (index k = 0; k < positions.count; ++k)
+        if (std::exchange(found[positions.indices[k]], std::uint8_t{1}) != 0) return false;
+    return true;
+}
+
+} // namespace
+
+bool assign_at_positions(table& w, index_list positions, GrB_BinaryOp accum, stored const& t, GrB_Type type) {
+    if (!forms_of(w).dense || !has_grid_update(w.type, accum) || type->code == GrB_UDT_CODE) return false;
+    // A flag for each position of a long vector takes longer than a search in a short list.
+    if (positions.count < w.columns / 64 || !is_distinct(positions, w.columns)) return false;
+    stored from = stored_as_type(w.type, type, t);
+    if (!from.dense) from.dense = to_grid(from.list, w.type);
+    bool const removes = !accum && from.dense.flags;
+    std::scoped_lock const lock(w.guard);
+    own_grid(w, removes);
+    update_at_positions(w.data.dense, w.type->size, positions.indices, accum, from.dense);
+    if (removes) prefer_list(w);
+    return true;
 }
 
 bool assign_everywhere(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, GrB_Type type,

@@ -119,6 +119,9 @@ stored stored_as_type(GrB_Type to, GrB_Type from, stored const& t);
 /// C<mask> = accum(C, T); T may lack entries that the mask does not admit.
 void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, stored const& t, GrB_Type type,
             bool vector);
+/// w(positions) = accum(w(positions), t) for a list of positions of a vector, and a vector t. Returns false if another
+/// algorithm is faster, or if a position repeats.
+bool assign_at_positions(table& w, index_list positions, GrB_BinaryOp accum, stored const& t, GrB_Type type);
 /// C<mask> = accum(C, value) at all positions that the mask admits. Returns false if another algorithm is faster.
 bool assign_everywhere(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace, GrB_Type type,
                        void const* value);

@@ -319,6 +319,45 @@ static void lists_of_wide_matrices(void) {
     GrB_Vector_free(&v), GrB_Vector_free(&nothing);
 }
 
+/* Assignments to a list of positions of a full vector: entries that the operand lacks are deleted, and of repeated
+   positions the last one counts, for which the accumulator is called once. */
+static void positions_of_a_list(void) {
+    GrB_Index const list[4] = {3, 0, 5, 2}, twice[4] = {3, 0, 3, 2}, reversed[6] = {5, 4, 3, 2, 1, 0};
+    double const before = 10, values[4] = {1, 2, 3, 4};
+    GrB_Vector u = NULL, w = NULL;
+    OK(GrB_Vector_new(&u, GrB_FP64, 4));
+    for (GrB_Index k = 0; k < 4; ++k) OK(GrB_Vector_setElement(u, values[k], k));
+    OK(GrB_Vector_removeElement(u, 1));
+    for (int accumulates = 0; accumulates < 2; ++accumulates)
+        for (int repeats = 0; repeats < 2; ++repeats) {
+            GrB_BinaryOp const accum = accumulates ? GrB_MINUS_FP64 : NULL;
+            OK(GrB_Vector_new(&w, GrB_FP64, 6));
+            OK(GrB_assign(w, NULL, NULL, before, GrB_ALL, 6, NULL));
+            OK(GrB_assign(w, NULL, accum, u, repeats ? twice : list, 4, NULL));
+            double const start = accumulates ? before : 0, sign = accumulates ? -1 : 1;
+            double const expected[6] = {accumulates ? before : -1,        before, start + sign * 4,
+                                        start + sign * (repeats ? 3 : 1), before, repeats ? before : start + sign * 3};
+            for (GrB_Index i = 0; i < 6; ++i) {
+                double x = -1;
+                GrB_Vector_extractElement(&x, w, i);
+                CHECK(x == expected[i]);
+            }
+            GrB_Vector_free(&w);
+        }
+    OK(GrB_Vector_new(&w, GrB_FP64, 6));
+    OK(GrB_assign(w, NULL, NULL, before, GrB_ALL, 6, NULL));
+    OK(GrB_Vector_assign_FP64(w, NULL, GrB_PLUS_FP64, 1, list, 4, NULL));
+    OK(GrB_Vector_assign_FP64(w, NULL, GrB_PLUS_FP64, 1, twice, 4, NULL));
+    OK(GrB_assign(w, NULL, GrB_MINUS_FP64, w, reversed, 6, NULL)); /* w is read first */
+    double const sums[6] = {12, 10, 12, 12, 10, 11};
+    for (GrB_Index i = 0; i < 6; ++i) {
+        double x = -1;
+        OK(GrB_Vector_extractElement(&x, w, i));
+        CHECK(x == sums[i] - sums[5 - i]);
+    }
+    GrB_Vector_free(&u), GrB_Vector_free(&w);
+}
+
 static void folds(void) {
     GrB_Matrix a = example();
     GrB_Vector v = NULL, w = NULL, empty = NULL;
@@ -592,6 +631,7 @@ int main(void) {
     serialised();
     hypersparse_rows();
     lists_of_wide_matrices();
+    positions_of_a_list();
     folds();
     scalar_arguments();
     moved_arrays();
