@@ -73,9 +73,9 @@
 /// with one tuning file (docs/guide/tridiagonal.md). The bits of a solution do not depend on the other right-hand
 /// sides. On the host, systems of a batch of equal sizes have the bits of single systems; of different sizes, and
 /// interleaved, they may differ in the last bits, since segments fit the largest system and short interleaved
-/// tridiagonal systems are not partitioned. On CUDA the partitions depend on the number of systems. If a matrix or right-hand side
-/// is multiplied by a power of two, the solution has the same bits, times a power of two, and the report is the same,
-/// unless there is overflow or underflow; options.threshold must be multiplied like the matrix.
+/// tridiagonal systems are not partitioned. On CUDA the partitions depend on the number of systems. If a matrix or
+/// right-hand side is multiplied by a power of two, the solution has the same bits, times a power of two, and the
+/// report is the same, unless there is overflow or underflow; options.threshold must be multiplied like the matrix.
 ///
 /// Method: docs/guide/tridiagonal.md.
 #pragma once
