@@ -22,8 +22,11 @@
 
 namespace coppice::inline v0_1::rpts {
 
-/// Cyclic systems of three rows and more: the neighbours of a row are different ones.
-inline bool takes_cyclic(host_executor const&, std::int64_t rows, tridiagonal_options const&) { return rows > 2; }
+/// Cyclic systems of three rows and more, so that the neighbours of a row are different ones. The check of x depends on
+/// the scale of rows, which scaled pivoting is independent of.
+inline bool takes_cyclic(host_executor const&, std::int64_t rows, tridiagonal_options const& options) {
+    return rows > 2 && options.pivot == pivoting::partial && options.threshold == 0;
+}
 
 /// A batch of cyclic systems, and vectors of the same rows: y for each right-hand side, then w.
 template <class T>
