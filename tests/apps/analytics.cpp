@@ -275,8 +275,8 @@ TEST_CASE("graph algorithms: --check proves the result, and passes") {
     }
     CHECK(run({"bfs", graph, "--check"}).out.find("passed") != std::string::npos);
     CHECK(run({"bfs", graph, "--check", "--parts", "2", "--backend", "host"}).out.find("passed") != std::string::npos);
-    for (char const* const parts : {"1", "2"}) { // the off-diagonal entries of a Laplacian are negative lengths
-        auto const paths = run({"sssp", "generate:laplace2d,nx=5", "--parts", parts, "--backend", "host"});
+    for (char const* const ranks : {"1", "2"}) { // the off-diagonal entries of a Laplacian are negative lengths
+        auto const paths = run({"sssp", "generate:laplace2d,nx=5", "--parts", ranks, "--backend", "host"});
         CHECK(paths.code == 4);
         CHECK(paths.err.find("a cycle of negative length is reached") != std::string::npos);
     }

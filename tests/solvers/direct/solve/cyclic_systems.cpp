@@ -60,7 +60,7 @@ struct cyclic_systems {
     /// System k alone.
     cyclic_systems alone(std::int64_t k) const {
         cyclic_systems one = *this;
-        auto const cut = [&](std::vector<T>& v, std::vector<T> const& from) {
+        auto const select = [&](std::vector<T>& v, std::vector<T> const& from) {
             v.clear();
             for (std::size_t c = 0; c < from.size() / std::size_t(all.size()); ++c)
                 for (std::int64_t i = 0; i < rows; ++i)
@@ -68,8 +68,8 @@ struct cyclic_systems {
         };
         one.systems = 1;
         one.all = block_storage<T>(rows, 1, 1, true);
-        cut(one.all.lower, all.lower), cut(one.all.diagonal, all.diagonal), cut(one.all.upper, all.upper);
-        cut(one.d, d);
+        select(one.all.lower, all.lower), select(one.all.diagonal, all.diagonal), select(one.all.upper, all.upper);
+        select(one.d, d);
         return one;
     }
     plain_rows<T> meaning() const {
