@@ -98,7 +98,7 @@ struct row_walk {
     R* const reciprocals = saved_rows + rows * 2 * e.saved; ///< of the pivots, each with the entry after the pivot
     R* const vectors = e.memory + align_elements<R>(rows * (2 * e.saved + 4));
     R* const pool = vectors + 2 * e.rhs_count * e.vector; ///< two buffers for the rows of a tile
-    R* held[max_held + 1];                                ///< rows that contain the next unknown
+    R* held[max_held + 1]{};                              ///< rows that contain the next unknown
     int count = 0;                                        ///< number of these
 
     R* row_at(int buffer, int k) const { return pool + std::int64_t(buffer * (e.lower + tile) + k) * e.row; }
