@@ -256,7 +256,7 @@ TEST_CASE_TEMPLATE("bands: complex systems at every size at which the eliminatio
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = std::complex<double>;
-    for (auto const [lower, upper] : {std::pair{1, 1}, {2, 3}, {4, 4}, {0, 3}, {3, 0}, {8, 8}, {0, 0}})
+    for (auto const& [lower, upper] : {std::pair{1, 1}, {2, 3}, {4, 4}, {0, 3}, {3, 0}, {8, 8}, {0, 0}})
         for (std::int64_t const size : {1, 2, 7, 15, 16, 17, 31, 33, 65, 200, 3000}) {
             bool const triangular = (lower == 0) != (upper == 0); // its condition number grows exponentially
             if (size > (triangular ? 33 : sanitized ? 200 : 3000)) continue;

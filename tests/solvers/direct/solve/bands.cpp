@@ -387,7 +387,7 @@ TEST_CASE_TEMPLATE("bands: long interleaved systems have the bits of separate on
     using T = double;
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
     constexpr T hard_rows[4][3] = {{2, 1, 1}, {1, 1, 1}, {-1e-6, -1e-6, 0}, {-1, 2, -1e-6}};
-    for (auto const [n, systems] : {std::pair{4097, 2}, {4100, 33}, {5000, 3}}) {
+    for (auto const& [n, systems] : {std::pair{4097, 2}, {4100, 33}, {5000, 3}}) {
         if (sanitized && systems > 3) continue;
         CAPTURE(n);
         std::int64_t const size = std::int64_t(n) * systems, columns = 2;
