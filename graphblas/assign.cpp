@@ -122,9 +122,11 @@ void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, arg
     if (x.present() && all && device::assign({"GrB_assign", c, mask, accum, s, vector}, given, x.data())) return;
     if (!x.present() || !all) device::runs_on_host("GrB_assign");
     if (x.present() && all && assign_everywhere(c, admitted, accum, s.replace, given, x.data())) return;
-    if (vector && x.present() && !all && admitted.is_absent() && given->code != GrB_UDT_CODE &&
-        assign_at_positions(c, j, accum, {{}, constant_grid(1, j.count, given, x.data())}, given))
-        return;
+    if (vector && x.present() && !all && admitted.is_absent() && given->code != GrB_UDT_CODE) {
+        // GCC 12 destroys a temporary of the condition twice if its construction throws.
+        stored const constant{{}, constant_grid(1, j.count, given, x.data())};
+        if (assign_at_positions(c, j, accum, constant, given)) return;
+    }
     contents const old = entries_of(c);
     mask_view const view = admitted.view();
     if (!x.present()) {

@@ -42,7 +42,8 @@ contents list_of(table& t, stored const& x) { return x.list.where ? x.list : ent
 /// Returns the transpose in the form that exists.
 stored transposed_forms(table& t) {
     stored const x = forms_of(t);
-    return x.dense ? stored{{}, transposed_grid(x.dense, t.type->size)} : stored{transposed_entries(t), {}};
+    if (x.dense) return {{}, transposed_grid(x.dense, t.type->size)};
+    return {transposed_entries(t), {}};
 }
 
 // Products
