@@ -52,7 +52,7 @@ public:
             for_each(exec, 1,
                      analytics::start_at<T>{nullptr, vertex_id(source - graph_.first()), 1, T(0), distances_.data(),
                                             near_list()});
-        for (std::int64_t exchanges = 1, test = 64;; ++exchanges) {
+        for (std::int64_t exchanges = 1, test = 16;; ++exchanges) {
             empty_near_list();
             send_distances();
             if (graph_.comm().all_reduce(exec.load(near_list()).count, plus{}) > 0) {
@@ -105,7 +105,7 @@ private:
     static constexpr T infinity = std::numeric_limits<T>::infinity();
     /// Rounds of a rank before it sends distances; 0: no limit. A negative cycle among its vertices would continue
     /// forever.
-    static std::int32_t max_rounds(bool may_decrease) { return may_decrease ? 64 : 0; }
+    static std::int32_t max_rounds(bool may_decrease) { return may_decrease ? 16 : 0; }
     std::int64_t local() const { return graph_.view().vertices; }
     std::int64_t outer() const { return local() - graph_.own(); }
     analytics::worklist* near_list() { return lists_[0]; }
@@ -217,7 +217,7 @@ double chosen_delta(owned_graph<Executor> const& graph, analytics::length_range 
 ///
 /// Each rank relaxes the edges of its near list until it is empty, then sends the distances of outer vertices that are
 /// within the bound and smaller than what it has sent before. If lengths are negative, all are within the bound, a rank
-/// sends after 64 rounds at the latest, and after 64, 128, 256 ... exchanges the host tests for a negative cycle.
+/// sends after 16 rounds at the latest, and after 16, 32, 64 ... exchanges the host tests for a negative cycle.
 /// Memory, in words of 4 bytes: 7 words and 2 distances for each vertex of the rank, 3 words and 3 distances for each
 /// outer vertex (vertex of another rank adjacent to one of this rank), and the messages received in a round. Parents
 /// take one more word for both and a distance for outer vertices; if an edge on a shortest path connects vertices of

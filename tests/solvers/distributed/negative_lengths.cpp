@@ -69,6 +69,9 @@ void check_paths(rank_pool<Fixture>& pool, edge_rows const& graph, int source) {
     }
 }
 
+/// Vertices of paths with more exchanges than precede the first test for a negative cycle, a prime number.
+constexpr int path_length = 79;
+
 /// A path 0, 1, ..., n - 1 with edges of the given length, whose vertices are in the order i * step mod n.
 edge_collector path_of(int n, int step, double length) {
     edge_collector all(n);
@@ -84,9 +87,10 @@ TEST_CASE_TEMPLATE("distributed shortest paths: negative lengths without a negat
     for (bool const symmetric : {false, true})
         check_paths(pool, with_potentials(random_edges(150, 700, symmetric, 4)), 149);
     for (int const step : {1, 200}) // along the ranks, and from rank to rank in every step
-        check_paths(pool, path_of(301, step, -1).rows(), 0);
-    auto zero = path_of(301, 7, -.5); // a cycle of length 0
-    zero.arc(300 * 7 % 301, 150 * 7 % 301, 75);
+        check_paths(pool, path_of(path_length, step, -1).rows(), 0);
+    auto const vertex = [](int i) { return i * 11 % path_length; };
+    auto zero = path_of(path_length, 11, -.5); // a cycle of length 0
+    zero.arc(vertex(path_length - 1), vertex(path_length / 2), .5 * (path_length - 1 - path_length / 2));
     check_paths(pool, zero.rows(), 0);
     auto infinite = path_of(40, 3, -1);
     infinite.arc(39 * 3 % 40, 0, std::numeric_limits<double>::infinity());
@@ -99,11 +103,12 @@ TEST_CASE_TEMPLATE("distributed shortest paths: cycles of negative length", Fixt
         int from, to, source;
     };
     // across ranks, within one, with the source, a loop, and one that is not reached
-    for (auto const& c : {cycle{250, 20, 0}, {12, 10, 0}, {300, 0, 0}, {60, 60, 0}, {30, 10, 31}})
+    constexpr int n = path_length;
+    for (auto const& c :
+         {cycle{5 * n / 6, n / 15, 0}, {12, 10, 0}, {n - 1, 0, 0}, {n / 5, n / 5, 0}, {n / 10, n / 30, n / 10 + 1}})
         for (int const step : {1, 200}) {
             CAPTURE(c.from);
             CAPTURE(step);
-            constexpr int n = 301;
             auto graph = path_of(n, step, -1);
             graph.arc(c.from * step % n, c.to * step % n, c.from - c.to - .25);
             check_paths(pool, graph.rows(), c.source * step % n);
