@@ -72,8 +72,8 @@ std::int64_t ends_bytes(matrix_rows<T> const& a, int rhs_count, std::int64_t max
 }
 
 /// Sets the pointers of a layout.
-template <class E, class T>
-void set_pointers(E& e, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
+template <class T>
+void set_pointers(band_system<T>& e, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
                   std::byte* memory, std::int64_t block_stride) {
     e.d = block_rows.d, e.d_leading = block_rows.d_leading;
     e.x = block_rows.x, e.x_leading = block_rows.x_leading;

@@ -27,13 +27,10 @@
 namespace coppice::inline v0_1 {
 namespace chain {
 
-/// A banded system and the layout of its elimination; T is float or double. An aggregate of numbers and pointers, since
-/// the kernels are compiled for several instruction sets and share no function with others.
+/// A system with bands or blocks that one call on the host eliminates. An aggregate of numbers and pointers, since the
+/// kernels are compiled for several instruction sets and share no function with others.
 template <class T>
-struct band_ends {
-    static constexpr int tile_rows = 32;           ///< rows that an end copies at a time
-    static constexpr std::int64_t max_small = 128; ///< maximum number of rows of a matrix that passes one front
-
+struct band_system {
     matrix_rows<T> a{};
     std::int64_t block_stride = 1; ///< of a matrix with blocks: index of block row j in the storage, divided by j
     T const* d = nullptr;
@@ -41,12 +38,21 @@ struct band_ends {
     std::int64_t d_leading = 0, x_leading = 0;
     int rhs_count = 1;
     std::int64_t* singular = nullptr; ///< as in matrix_block_rows
-    elimination<T> how{};
-    T* memory = nullptr;
+    elimination<real_lane_t<T>> how{};
+    real_lane_t<T>* memory = nullptr;
+
+    int lower = 1, upper = 1; ///< bands of op(A) on either side
+};
+
+/// A banded system and the layout of its elimination; T is float or double. `lower` and `upper` are at least 1.
+template <class T>
+struct band_ends : band_system<T> {
+    static constexpr int tile_rows = 32;           ///< rows that an end copies at a time
+    static constexpr std::int64_t max_small = 128; ///< maximum number of rows of a matrix that passes one front
+
     /// [2]: for each end the first unknown without a pivot, counted from that end; no_row if there is none
     std::int64_t* met = nullptr;
 
-    int lower = 1, upper = 1;   ///< bands of op(A) on either side; at least 1
     int lanes = 4, width = 4;   ///< maximum number of rows of a front, and its columns
     bool small = false;         ///< all rows pass one front
     std::int64_t split = 0;     ///< rows of the first end; the second end has the others

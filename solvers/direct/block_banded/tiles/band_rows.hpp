@@ -17,24 +17,11 @@
 namespace coppice::inline v0_1 {
 namespace chain {
 
-/// A complex system and the layout of its elimination. An aggregate of numbers and pointers, as band_ends.
+/// A complex system and the layout of its elimination.
 template <class R>
-struct band_rows {
-    using T = complex_lane<R>;
+struct band_rows : band_system<complex_lane<R>> {
     static constexpr int tile = 16; ///< unknowns that are eliminated before the rows move
     static constexpr int group = 8; ///< elements that arrays are rounded up to: maximum number of lanes
-
-    matrix_rows<T> a{};
-    std::int64_t block_stride = 1; ///< see band_ends
-    T const* d = nullptr;
-    T* x = nullptr;
-    std::int64_t d_leading = 0, x_leading = 0;
-    int rhs_count = 1;
-    std::int64_t* singular = nullptr; ///< as in matrix_block_rows
-    elimination<R> how{};
-    R* memory = nullptr;
-
-    int lower = 1, upper = 1; ///< bands of op(A)
 
     // Sizes in elements of R.
     int saved = 0;           ///< real, or imaginary, parts of a pivot row from the second entry after the pivot on

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_observers.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_stack.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_rows.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
@@ -52,21 +52,14 @@ struct complex_vector {
     }
     /// Elements from `lane` on; the others become zero.
     COPPICE_ALWAYS_INLINE complex_vector from(int lane) const {
-        auto const selected = numbers(std::make_integer_sequence<int, lanes>()) >= integer(lane);
+        using keys = lane_keys<pack<R, bytes, 1>>;
+        auto const selected = keys::own_number() >= typename keys::integer(lane);
         return {selected ? re : vector{}, selected ? im : vector{}};
     }
     COPPICE_ALWAYS_INLINE complex_lane<R> sum() const {
         complex_lane<R> all(R(0));
         for (int k = 0; k < lanes; ++k) all = all + complex_lane<R>(re[k], im[k]);
         return all;
-    }
-
-private:
-    using integer = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
-    typedef integer integers __attribute__((vector_size(bytes)));
-    template <int... Lane>
-    COPPICE_ALWAYS_INLINE static integers numbers(std::integer_sequence<int, Lane...>) {
-        return integers{Lane...};
     }
 };
 
@@ -87,7 +80,7 @@ template <class R>
 struct row_walk {
     using T = complex_lane<R>;
     using lanes = complex_vector<R>;
-    using integer = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
+    using integer = typename pack<R, lanes::bytes, 1>::bits_type;
     static constexpr int tile = band_rows<R>::tile;
     static constexpr int max_held = 15; ///< index of the last row: that of blocks of 8 rows
 
