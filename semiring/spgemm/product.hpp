@@ -7,6 +7,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/memory_range.hpp>
+#include <coppice/semiring/spgemm/distinct_products_host.hpp>
 #include <coppice/semiring/spgemm/masked_product_host.hpp>
 #include <coppice/semiring/spgemm/one_pass_host.hpp>
 #include <coppice/semiring/spgemm/product_host.hpp>
@@ -183,6 +184,7 @@ namespace detail {
 template <semiring Semiring, class A, class B, class I, class O>
 auto product_of_sorted(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
+    if (auto product = product_of_single_entries<Z>(exec, a, b, s)) return std::move(*product);
     if (auto product = product_in_one_pass<Z>(exec, a, b, s)) return std::move(*product);
     return mxm(exec, plan_sorted(exec, a, b, all_rows(a)), s, a, b);
 }

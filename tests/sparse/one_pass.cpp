@@ -71,7 +71,53 @@ void check_passes(Work const& work) {
     for (auto const& exec : executors_of_one_pass()) CHECK(same_bits(work(exec), expected));
 }
 
+/// One entry, or none, in every row, in column column_of(i).
+template <class Column>
+plain_matrix<double> single_entries(std::int32_t rows, std::int32_t columns, Column const& column_of) {
+    plain_matrix<double> a{rows, columns};
+    for (std::int32_t i = 0; i < rows; ++i) {
+        if (auto const j = static_cast<std::int32_t>(column_of(i)); j >= 0 && j < columns) {
+            a.indices.push_back(j);
+            a.values.push_back(i % 5 == 3 ? -0.0 : 0.5 * i - 3);
+        }
+        a.offsets.push_back(static_cast<std::int32_t>(a.indices.size()));
+    }
+    return a;
+}
+
 } // namespace
+
+// They need no sums, if the columns of the right factor ascend.
+TEST_CASE("products with single entries per row are bitwise equal to a plan and its values") {
+    std::int32_t const n = 5000;
+    auto const wide = random_sparse<double>(n, n, 0.002, 31);
+    auto const diagonal = [](std::int32_t i) { return i; };
+    auto const scattered = [](std::int32_t i) { return i * 1234567L % n; };
+    auto const gaps = [](std::int32_t i) { return i % 7 == 2 ? -1 : i / 2; };
+    auto const doubled = [](std::int32_t i) { return i % 2 == 0 ? 2 * i : -1; };
+    auto const thousands = [](std::int32_t i) { return i / 1000; };
+    std::vector<plain_matrix<double>> factors{
+        single_entries(n, n, diagonal), single_entries(n, n, scattered), single_entries(n, n, gaps),
+        single_entries(n, n, doubled),  single_entries(n, n, thousands), single_entries(n, n, [](auto) { return -1; })};
+    auto two_in_last = factors[2];
+    two_in_last.indices.push_back(n - 1);
+    two_in_last.values.push_back(7);
+    ++two_in_last.offsets.back();
+    factors.push_back(two_in_last);
+    for (auto const& exec : executors_of_one_pass()) {
+        auto const check = [&](auto const& left, auto const& right, auto const& s) {
+            auto const plan = make_product_plan(exec, left, right);
+            CHECK(same_bits(mxm(exec, s, left, right), mxm(exec, plan, s, left, right)));
+        };
+        auto const a = wide.on(exec);
+        for (auto const& factor : factors) {
+            auto const b = factor.on(exec);
+            check(view_of(a), view_of(b), plus_times<double>{});
+            check(view_of(b), view_of(a), min_plus<double>{});
+            check(view_of(b), view_of(b), plus_times<double>{});
+        }
+    }
+}
 
 TEST_CASE("products in one pass are bitwise equal to a plan and its values") {
     for (auto const& [a, b, mask] : problems())
