@@ -21,12 +21,23 @@ namespace {
 
 std::atomic<bool> synced_outputs{true};
 
-/// Whether this is the first call with this folder. The set is never destroyed: outputs may be written during exit.
+/// Folders of outputs of this process; never destroyed, since outputs may be written during exit.
+struct output_folders {
+    detail::fork_mutex mutex{};
+    std::set<std::string> known{};
+
+    static output_folders& all() {
+        static auto& folders = *new output_folders;
+        return folders;
+    }
+};
+[[maybe_unused]] output_folders const& output_folders_at_load = output_folders::all();
+
+/// Whether this is the first call with this folder.
 bool is_new_folder(std::string const& folder) {
-    static auto* const mutex = new detail::fork_mutex;
-    static auto* const known = new std::set<std::string>;
-    std::lock_guard const guard(*mutex);
-    return known->insert(folder).second;
+    auto& folders = output_folders::all();
+    std::lock_guard const guard(folders.mutex);
+    return folders.known.insert(folder).second;
 }
 
 /// Removes a partial file or folder unless a process has locked it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/host/fork_mutex.hpp>
+#include <coppice/core/host/threads_of_process.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -20,6 +21,7 @@ fork_mutexes& known() {
     static auto& mutexes = *new fork_mutexes;
     return mutexes;
 }
+[[maybe_unused]] fork_mutexes const& mutexes_at_load = known();
 
 void lock_all() {
     known().mutex.lock();
@@ -30,8 +32,13 @@ void unlock_all() {
     known().mutex.unlock();
 }
 
+void begin_process() {
+    detail::threads_of_process::forked();
+    unlock_all();
+}
+
 // If there is no memory for the handlers, a fork does not wait.
-fork_mutexes::fork_mutexes() { ::pthread_atfork(&lock_all, &unlock_all, &unlock_all); }
+fork_mutexes::fork_mutexes() { ::pthread_atfork(&lock_all, &unlock_all, &begin_process); }
 
 } // namespace
 

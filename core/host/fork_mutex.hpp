@@ -12,6 +12,10 @@ namespace coppice::inline v0_1::detail {
 ///
 /// fork() locks all of these mutexes, in any order: while a thread holds one, it must not lock another one, nor create
 /// or destroy one.
+///
+/// The same holds for static variables of functions: one that another thread is initialising when fork() is called is
+/// never initialised in the new process, and its users wait forever. So those that every operation uses are initialised
+/// when the library is loaded, by a variable `..._at_load` in their source.
 class fork_mutex {
 public:
     fork_mutex();

@@ -10,13 +10,25 @@
 
 #include <tbb/parallel_invoke.h>
 
+#include <coppice/core/host/threads_of_process.hpp>
+
 namespace coppice::inline v0_1 {
 namespace {
 
 int checked_threads(int threads) {
     if (threads < 0) throw argument_error("number of threads is negative: " + std::to_string(threads));
     if (threads > 4096) throw argument_error("number of threads is " + std::to_string(threads) + ", at most 4096");
-    return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+    return threads > 0 ? threads : detail::threads_of_process::available();
+}
+
+/// The arena of an executor. It remains in a process that may not use oneTBB.
+std::shared_ptr<detail::host_arena> make_arena(int threads) {
+    // More workers than cores do not reduce the time, and oneTBB would print a warning.
+    int const workers = threads == 1 ? 1 : std::min(threads, detail::threads_of_process::available());
+    auto const remove = [](detail::host_arena* arena) {
+        if (detail::threads_of_process::may_start()) delete arena;
+    };
+    return {new detail::host_arena(workers), remove};
 }
 
 std::shared_ptr<memory_resource> checked_memory(std::shared_ptr<memory_resource> memory) {
@@ -31,14 +43,22 @@ std::shared_ptr<memory_resource> checked_memory(std::shared_ptr<memory_resource>
 host_executor::host_executor(int threads) : host_executor(threads, host_memory()) {}
 
 host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memory)
-    : threads_(checked_threads(threads)),
-      // More workers than cores do not reduce the time, and oneTBB would print a warning.
-      arena_(std::make_shared<detail::host_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
-      memory_(checked_memory(std::move(memory))) {}
+    : threads_(checked_threads(threads)), arena_(make_arena(threads_)), memory_(checked_memory(std::move(memory))) {}
 
-void host_executor::run(detail::call_reference work) const { arena_->execute(work); }
+void host_executor::run(detail::call_reference work) const {
+    if (!detail::threads_of_process::may_start()) return work();
+    detail::threads_of_process::begin();
+    arena_->execute(work);
+}
 
-void detail::call_both(call_reference first, call_reference second) { tbb::parallel_invoke(first, second); }
+void detail::call_both(call_reference first, call_reference second) {
+    if (!threads_of_process::may_start()) {
+        first();
+        return second();
+    }
+    threads_of_process::begin();
+    tbb::parallel_invoke(first, second);
+}
 
 void host_executor::copy_bytes(void const* from, void* to, std::size_t bytes) const {
     constexpr std::size_t piece = std::size_t{1} << 18;

@@ -15,9 +15,12 @@
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/host/loop_team.hpp>
 #include <coppice/core/host/order_annotations.hpp>
+#include <coppice/core/host/threads_of_process.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
+
+[[maybe_unused]] detail::fork_mutex const& teams_at_load = detail::loop_team::all_mutex();
 
 // Tasks may throw. Therefore destructors annotate the ends of tasks and of the loop; the annotations also cover the
 // exception object, which a task writes and the caller reads.
@@ -107,7 +110,9 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
     constexpr std::int64_t pieces = 4096; // per loop; the longest takes milliseconds if the loop takes seconds
     if (n <= 0) return;
     std::int64_t const piece = (n + pieces - 1) / pieces;
-    if (n == 1 || threads_ == 1) return run_range(task, context, 0, n, piece);
+    if (n == 1 || threads_ == 1 || !detail::threads_of_process::may_start())
+        return run_range(task, context, 0, n, piece);
+    detail::threads_of_process::begin();
     interruption* const of_caller = interruption::current();
     if (of_caller) interruption::check();
     parallel_loop loop{task, context, of_caller, piece};

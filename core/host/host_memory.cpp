@@ -233,6 +233,9 @@ std::shared_ptr<memory_resource> host_memory() {
     return memory;
 #endif
 }
+namespace {
+[[maybe_unused]] std::shared_ptr<memory_resource> const memory_at_load = (system_memory(), host_memory());
+}
 
 void detail::populate_pages([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE) // older kernels reject the request, which is harmless

@@ -40,6 +40,11 @@ struct team_loop {
 
 class loop_team : public std::enable_shared_from_this<loop_team> {
 public:
+    /// Protects the list of all teams.
+    static fork_mutex& all_mutex() {
+        static auto& mutex = *new fork_mutex; // teams may end after static objects
+        return mutex;
+    }
     explicit loop_team(int threads) : intervals_(static_cast<std::size_t>(threads)) {
         std::lock_guard const lock(all_mutex());
         next_team_ = all_teams;
@@ -202,10 +207,6 @@ private:
 
     // A task that oneTBB has not started when the process ends still owns its team. Leak checkers do not search the
     // memory of oneTBB; they find the team in this list.
-    static fork_mutex& all_mutex() {
-        static auto& mutex = *new fork_mutex; // teams may end after static objects
-        return mutex;
-    }
     static inline loop_team* all_teams = nullptr;
     loop_team* next_team_ = nullptr;
     loop_team** reference_ = &all_teams; ///< the pointer to this team

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Sparse products on the host in which every product a_ik b_kj is an entry of its own: a factor is a diagonal matrix,
+/// Sparse products on the host in which every product a_ik b_kj is a separate entry: a factor is a diagonal matrix,
 /// a permutation of rows, or selects rows or columns.
 #pragma once
 

@@ -52,6 +52,7 @@ handle_table& handles() {
     static auto& table = *new handle_table;
     return table;
 }
+[[maybe_unused]] handle_table const& handles_at_load = handles();
 
 [[noreturn]] void refuse_handle(char const* name) {
     refuse(name, "not the handle of an object, or that of one that was destroyed");
