@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/banded.hpp>
 
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
@@ -183,6 +189,36 @@ TEST_CASE_TEMPLATE("bands: the condition of a transposed matrix is that of its t
                 CHECK(other.condition == doctest::Approx(one.condition).epsilon(1e-6));
                 CHECK(conditions_of(exec, plain.matrix, transposed)[0] == doctest::Approx(one.condition).epsilon(1e-6));
             }
+        }
+}
+
+TEST_CASE_TEMPLATE("bands: the workspace suffices for both systems of a condition estimate", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    // The transposed matrix has the bands of the other side.
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T, int lower, int upper, matrix_operation operation) {
+        std::int64_t const n = 40, unused = 1 << 16;
+        CAPTURE(lower);
+        CAPTURE(upper);
+        CAPTURE(int(operation));
+        banded_storage<T> const s(n, lower, upper, 3);
+        auto const bands = exec.copy(s.bands), d = exec.copy(std::vector<T>(std::size_t(n), T(1)));
+        band_matrix<T> const a(banded_view<T>{n, lower, upper, bands.data()});
+        buffer<T> x(exec, n);
+        buffer<solve_report> report(exec, 1);
+        band_options const options{.operation = operation, .method = band_method::chain, .condition = true};
+        std::int64_t const bytes = bands_workspace(exec, a, 1, options, true);
+        auto memory = exec.copy(std::vector<std::byte>(std::size_t(bytes + unused), std::byte(0x5a)));
+        solve_bands(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), memory.view().slice(0, bytes),
+                    options, report.view());
+        auto const after = to_vector(exec, memory);
+        CHECK(std::count(after.begin() + bytes, after.end(), std::byte(0x5a)) == unused);
+    };
+    for (auto const operation : {matrix_operation::none, matrix_operation::transposed})
+        for (auto const& [lower, upper] : {std::pair{0, 2}, {2, 0}, {0, 8}, {8, 0}, {3, 1}, {1, 3}}) {
+            check(0.0, lower, upper, operation);
+            check(std::complex<float>(), lower, upper, operation);
+            check(std::complex<double>(), lower, upper, operation);
         }
 }
 
