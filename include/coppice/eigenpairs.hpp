@@ -13,7 +13,8 @@
 ///   - `m`: a symmetric positive definite preconditioner for A, of <coppice/preconditioner.hpp>; for a singular A that
 ///     of A + sigma I for a small sigma also serves. Not one that varies.
 ///   - x[n count], in memory of `exec`: on entry the start vectors, one after the other, linearly independent (random
-///     numbers); on return the eigenvectors, orthonormal in the product of B. `count` is 1 to 32 and at most n / 3.
+///     numbers of any magnitude); on return the eigenvectors, orthonormal in the product of B. `count` is 1 to 32 and
+///     at most n / 3.
 ///   - constraints[n k]: vectors to whose B-orthogonal complement the iteration is restricted: the null space, or known
 ///     eigenvectors. With them `x` contains the next pairs.
 ///   - Each iteration is the Rayleigh-Ritz method for the 3 count vectors X, M^-1 (A X - B X Lambda) and the last
@@ -24,7 +25,7 @@
 ///     `constraints`.
 ///   - If the next eigenvalue beyond `count` is close to the last, convergence is slow: ask for some more pairs.
 ///   - Errors: argument_error for options or counts out of range, dimension_error for wrong lengths, matrix_error for
-///     values that are not finite.
+///     values of A, B or the constraints that are not finite.
 #pragma once
 
 #include <coppice/solvers/catalogue/preconditioner.hpp>

@@ -36,7 +36,7 @@ struct eigen_result {
     bool converged = false;
     eigen_reason reason = eigen_reason::max_iterations;
     std::int64_t iterations = 0;
-    std::vector<double> values{};    ///< increasing; decreasing with options.largest
+    std::vector<double> values{};    ///< increasing; decreasing with options.largest; NaN if there was no iterate
     std::vector<double> residuals{}; ///< of each pair, as in options.tolerance, from products with the returned vectors
 };
 

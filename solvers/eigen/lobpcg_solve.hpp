@@ -13,6 +13,7 @@
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/eigen/lobpcg.hpp>
 #include <coppice/solvers/eigen/small_dense.hpp>
+#include <coppice/solvers/iterative/vectors/first_not_finite.hpp>
 #include <coppice/solvers/iterative/vectors/largest_part.hpp>
 #include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
@@ -105,6 +106,7 @@ public:
 
     eigen_result run(array_view<T> x) {
         exec_.copy_elements(x.data(), basis_.x.data(), x.size());
+        scale_into_range(basis_.x.data(), count_);
         int used = count_; // columns of the basis: X, then X and W, then X, W and P
         if (!restart()) return end(eigen_reason::not_finite, x);
         constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -225,6 +227,7 @@ private:
         int const k = int(given.size() / n_);
         column_block<T> y{copy_of(exec_, given), buffer<T>(exec_, given.size()), buffer<T>()};
         if (b_.offsets) y.b = buffer<T>(exec_, given.size());
+        scale_into_range(y.x.data(), k);
         multiply(y, 0, k);
         auto const g = gram(y.x.data(), k, with_b(y).data(), k);
         auto const pairs = projected_eigenpairs(g, g, dependent); // its vectors are orthonormal in the product of B
@@ -373,6 +376,13 @@ private:
     }
     /// x = 2^exponent x for a column
     void scale(T* x, int exponent) const { detail::scale_by_power(exec_, x, n_, exponent); }
+    /// Scales columns whose squares would overflow or underflow by powers of two.
+    void scale_into_range(T* x, int number) const {
+        for (int j = 0; j < number; ++j) {
+            double const largest = detail::largest_part(exec_, array_view<T const>(x + j * n_, n_));
+            if (int const e = detail::even_exponent(largest, 1e100); e != 0) scale(x + j * n_, -e);
+        }
+    }
     /// Scales a column by a power of two, so that its largest element has this exponent.
     void normalise(T* x, int exponent) const {
         double const largest = detail::largest_part(exec_, array_view<T const>(x, n_));
@@ -405,6 +415,8 @@ private:
         if (reason != eigen_reason::not_finite) exec_.copy_elements(basis_.x.data(), x.data(), x.size());
         result_.reason = reason;
         result_.converged = reason == eigen_reason::converged;
+        for (auto* numbers : {&result_.values, &result_.residuals}) // of start vectors that are not finite or dependent
+            if (numbers->empty()) numbers->assign(std::size_t(count_), std::numeric_limits<double>::quiet_NaN());
         if (result_.converged) { // products with the returned vectors instead of combinations of earlier ones
             multiply(basis_, 0, count_);
             result_.converged = measure() <= 2 * options_.tolerance;
@@ -462,6 +474,8 @@ eigen_result lobpcg(Executor const& exec, csr_view<T> a, any_preconditioner<Exec
     if (constraints.size() % n != 0)
         throw dimension_error("constraints with " + std::to_string(constraints.size()) + " elements for vectors of " +
                               std::to_string(n));
+    if (auto const fault = detail::first_not_finite(exec, constraints, "the constraints of lobpcg"); !fault.empty())
+        throw matrix_error(fault);
     detail::require_finite(exec, a);
     return eigen_detail::lobpcg_solve<Executor, T>(exec, a, m, count, options, b, constraints).run(x);
 }

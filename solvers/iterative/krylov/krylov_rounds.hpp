@@ -11,6 +11,7 @@
 
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
+#include <coppice/solvers/iterative/vectors/first_not_finite.hpp>
 #include <coppice/solvers/iterative/vectors/largest_part.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 
@@ -22,32 +23,6 @@ void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> 
     require_size("length of the right-hand side b", b, n);
     require_size("length of the solution x", x, n);
     require_no_overlap(range_of("right-hand side b", b), range_of("solution x", x));
-}
-
-/// Returns n - i if element i is not finite, else 0. The maximum over i gives the first such element.
-template <class E>
-struct rest_if_not_finite {
-    E const* x;
-    std::int64_t n;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return is_finite_element(x[i]) ? 0 : n - i; }
-
-private:
-    template <class R>
-    COPPICE_HD static bool is_finite_element(R value) {
-        return is_finite(double(value));
-    }
-    template <class R>
-    COPPICE_HD static bool is_finite_element(complex_pair<R> const& value) {
-        return is_finite(double(value.re)) && is_finite(double(value.im));
-    }
-};
-
-/// Returns "element 17 of WHAT is not finite", counted from 0; empty if all elements are finite.
-template <executor Executor, class E>
-std::string first_not_finite(Executor const& exec, array_view<E const> x, char const* what) {
-    std::int64_t const n = x.size();
-    std::int64_t const at = n - reduce(exec, n, std::int64_t(0), rest_if_not_finite<E>{x.data(), n}, maximum{});
-    return at < n ? "element " + std::to_string(at) + " of " + what + " is not finite" : std::string();
 }
 
 /// Squares of residuals and the scalars of the methods stay far from the ends of the range of R if the largest element

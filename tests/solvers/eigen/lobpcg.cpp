@@ -276,6 +276,15 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
     auto const found = lobpcg(exec, matrix.view(), m, start.view(), 3, {});
     CHECK(found.reason == eigen_reason::not_finite);
     CHECK_FALSE(found.converged);
+    CHECK(found.values.size() == 3);
+    CHECK(found.residuals.size() == 3);
+    CHECK(std::isnan(found.values.at(2)));
+    for (double const value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        std::vector<double> constraint(60, 1.0);
+        constraint[31] = value;
+        CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {}, {}, constraint),
+                             "element 31 of the constraints of lobpcg is not finite", matrix_error);
+    }
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.tolerance = -1}), doctest::Contains("tolerance is -1"),
                          argument_error);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.max_iterations = -1}),
@@ -301,6 +310,32 @@ TEST_CASE_TEMPLATE("lobpcg: vectors of a scaled B, and nothing after them is wri
     CHECK(found.converged);
     CHECK(defect(a, b, found, {after.begin(), after.begin() + 180}) <= 1e-7);
     CHECK(std::equal(after.begin() + 180, after.end(), before.begin() + 180));
+}
+
+TEST_CASE_TEMPLATE("lobpcg: start vectors and constraints of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense const a = random_matrix(60, true, 5), b = identity(60);
+    auto const matrix = exec.copy(to_csr<double>(a));
+    auto const m = make_preconditioner(exec, "jacobi", matrix.view());
+    auto const all = all_eigenvalues(a, b);
+    auto lowest = exec.copy(random_vector<double>(60, 4));
+    REQUIRE(lobpcg(exec, matrix.view(), m, lowest.view(), 1, {.tolerance = 1e-12}).converged);
+    for (int const power : {-1000, -600, 600, 1000})
+        for (bool const constrained : {false, true}) {
+            CAPTURE(power);
+            CAPTURE(constrained);
+            auto start = random_vector<double>(120, 3), constraint = to_vector(exec, lowest);
+            for (std::size_t i = 0; i < 60; ++i) start[i] = std::ldexp(start[i], power); // the second as it is
+            for (double& value : constraint) value = std::ldexp(value, power);
+            auto x = exec.copy(start);
+            auto const y = exec.copy(constraint);
+            auto const found = lobpcg(exec, matrix.view(), m, x.view(), 2, {.tolerance = 1e-9}, {},
+                                      constrained ? array_view<double const>(y.view()) : array_view<double const>());
+            REQUIRE(found.converged);
+            CHECK(defect(a, b, found, to_vector(exec, x)) <= 1e-7);
+            for (std::size_t k = 0; k < 2; ++k)
+                CHECK(found.values[k] == doctest::Approx(all[k + (constrained ? 1 : 0)]).epsilon(1e-8));
+        }
 }
 
 TEST_CASE_TEMPLATE("lobpcg: eigenvalues that leave the range are not reported as converged", Fixture,
