@@ -33,8 +33,9 @@ struct refined_result {
 /// computed in double. x[n] holds the initial guess on entry; the result is never worse. The solve ends with reason
 /// `stagnated` if a correction does not reduce the residual: the matrix is too ill-conditioned for float.
 ///
-/// Inner solves take half the memory traffic of a solve in double; the values of A are copied to float. Throws the
-/// exceptions of solve() and make_preconditioner(), and matrix_error if a value is outside of the range of float.
+/// Inner solves take half the memory traffic of a solve in double; the values of A are copied to float, multiplied by a
+/// power of two if the largest one is outside of 2^-64 to 2^64. Throws the exceptions of solve() and
+/// make_preconditioner(), and matrix_error for values that are not finite or a row that is then too small for float.
 template <executor Executor>
 requires detail::is_compiled_executor<Executor>
     refined_result solve_refined(Executor const& exec, csr_operator<Executor, double> const& a,

@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 #include <coppice/core/host/interruption.hpp>
 #include <coppice/core/stopwatch.hpp>
+#include <coppice/solvers/iterative/vectors/largest_part.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/precondition/interface/matrix_checks.hpp>
 #include <coppice/solvers/solve/solve_refined.hpp>
 
@@ -32,6 +36,36 @@ struct add_correction {
         x[i] += factor * double(d[i]);
     }
 };
+
+/// Row i if it has nonzero values and all of them are 0 in float, else the number of rows.
+struct vanishing_row {
+    csr_view<double> a;
+    float const* single;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        bool any = false;
+        for (auto k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
+            if (single[k] != 0) return a.rows();
+            any = any || a.coefficients[k] != 0;
+        }
+        return any ? i : a.rows();
+    }
+};
+/// Throws matrix_error unless the values in float are finite, and no row of A has become zero.
+template <executor Executor>
+void require_range_of_single(Executor const& exec, csr_view<double> a, csr_view<float> single) {
+    require_finite(exec, single);
+    std::int64_t const n = a.rows();
+    std::int64_t const row = reduce(exec, n, n, vanishing_row{a, single.coefficients}, smaller{});
+    if (row < n)
+        throw matrix_error("row " + std::to_string(row) +
+                           " is so much smaller than the largest value of the matrix that it is zero in float");
+}
+/// The power of two by which a matrix is multiplied in float: 1 unless its largest element is outside of 2^-64 to 2^64.
+template <executor Executor>
+double scale_into_single(Executor const& exec, array_view<double const> values) {
+    int const exponent = even_exponent(largest_part(exec, values), 0x1p64);
+    return std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
+}
 
 /// Options of one inner solve. `relative`: relative residual before it; `done`: number of iterations so far.
 inline krylov_options inner_options(refinement_options const& o, double relative, double tolerance, std::int64_t done) {
@@ -69,11 +103,12 @@ requires detail::is_compiled_executor<Executor>
     refined_result whole;
     detail::stopwatch watch(exec);
     auto const& matrix = a.matrix();
+    double const scale_of_single = detail::scale_into_single(exec, matrix.values());
     buffer<float> values(exec, matrix.nonzeros());
-    for_each(exec, matrix.nonzeros(), detail::scale_to_single{matrix.coefficients, 1, values.data()});
+    for_each(exec, matrix.nonzeros(), detail::scale_to_single{matrix.coefficients, scale_of_single, values.data()});
     csr_view<float> const single{matrix.row_count, matrix.column_count, matrix.nonzero_count,
                                  matrix.offsets,   matrix.indices,      values.data()};
-    detail::require_finite(exec, single);
+    detail::require_range_of_single(exec, matrix, single);
     csr_operator<Executor, float> const inner_a(exec, single);
     auto const m = make_preconditioner(exec, options.preconditioner, single, options.preconditioner_options);
     whole.setup = m.report();
@@ -111,13 +146,13 @@ requires detail::is_compiled_executor<Executor>
         if (result.reason == krylov_reason::cancelled) return end_with(krylov_reason::cancelled);
         if (result.iterations >= options.krylov.max_iterations) return end_with(krylov_reason::max_iterations);
 
-        // d = A^-1 r / |r| in float, x = x + |r| d
+        // d = (s A)^-1 r / |r| in float, x = x + s |r| d, with s = scale_of_single
         for_each(exec, n, detail::scale_to_single{r.data(), 1 / norm, right.data()});
         fill(exec, d.view(), 0.0f);
         auto const inner = solve(exec, options.solver, inner_a, m, right.view(), d.view(),
                                  detail::inner_options(options, relative, tolerance, result.iterations));
         detail::append_inner(result, inner, relative);
-        for_each(exec, n, detail::add_correction{d.data(), norm, x.data(), previous.data()});
+        for_each(exec, n, detail::add_correction{d.data(), norm * scale_of_single, x.data(), previous.data()});
         double const next = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
         if (inner.reason == krylov_reason::cancelled) result.reason = krylov_reason::cancelled;
         if (!(next < rr * (1 - 1e-12))) {

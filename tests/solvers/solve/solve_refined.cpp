@@ -4,6 +4,8 @@
 #include <coppice/preconditioner.hpp>
 #include <coppice/solve.hpp>
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "solvers/dense.hpp"
@@ -117,4 +119,28 @@ TEST_CASE_TEMPLATE("refined: limits, cancellation and bad input", Fixture, COPPI
     auto dense = random_matrix(5, true, 1);
     dense(2, 2) = 1e60;
     CHECK_THROWS_AS(refine(exec, to_csr<double>(dense), std::vector<double>(5, 1.0), {}), matrix_error);
+    for (double const small : {1e-50, 1e-300}) {
+        auto rows = random_matrix(5, true, 1);
+        for (int j = 0; j < 5; ++j) rows(3, j) *= small;
+        CHECK_THROWS_WITH_AS(refine(exec, to_csr<double>(rows), std::vector<double>(5, 1.0), {}),
+                             doctest::Contains("row 3 is so much smaller"), matrix_error);
+    }
+}
+
+TEST_CASE_TEMPLATE("refined: a matrix of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const plain = generate<double>(host_executor{1}, "laplace2d", {.nx = 12});
+    auto const b = random_vector<double>(plain.rows(), 1);
+    refinement_options const options{.krylov = {.tolerance = 1e-12}};
+    auto const expected = refine(exec, plain, b, options);
+    REQUIRE(expected.result.converged);
+    for (int const power : {-900, -200, -130, 100, 126, 200, 900}) {
+        CAPTURE(power);
+        auto a = host_executor{1}.copy(plain);
+        for (std::int64_t k = 0; k < a.nonzeros(); ++k) a.values()[k] = std::ldexp(a.values()[k], power);
+        auto const [result, x] = refine(exec, a, b, options);
+        CHECK(result.converged);
+        CHECK(result.iterations == expected.result.iterations);
+        for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == std::ldexp(expected.x[i], -power));
+    }
 }
