@@ -220,32 +220,47 @@ void block_hybrid<T, I>::refill(Executor const& exec, csr_view<T, I> a) {
                                      couplings_.values().data()});
 }
 
+namespace detail {
+/// The block size between `min_block` and `max_block` with the fewest couplings, the largest of several; 0 if none
+/// makes the matrix block-tridiagonal with at most `bands` bands in the diagonal blocks.
+template <class I>
+std::int64_t block_with_fewest_couplings(std::vector<I> const& offsets, std::vector<I> const& columns,
+                                         std::int64_t min_block, std::int64_t max_block, std::int64_t bands) {
+    std::int64_t best = 0, min_couplings = -1;
+    for (std::int64_t block = min_block; block <= max_block; ++block) {
+        std::int64_t const couplings = couplings_with_block<I>(array_view(offsets), array_view(columns), block, bands);
+        if (couplings < 0 || (min_couplings >= 0 && couplings > min_couplings)) continue;
+        best = block;
+        min_couplings = couplings;
+    }
+    return best;
+}
+} // namespace detail
+
 /// Returns a block size for which the matrix is block-tridiagonal with diagonal blocks of at most `max_bands` bands on
 /// either side; 0 if there is none. A matrix with at most `max_bands` bands is a single block. Otherwise the choice
-/// minimises the number of bands, then the number of couplings, and then takes the largest size. Reads the pattern on
+/// minimises the number of bands, then the number of couplings, and then takes the largest size; blocks that are so
+/// small that they may be full (at most 2 bands rows) are chosen last, with `lenient` not at all. Reads the pattern on
 /// the host; waits.
 template <executor Executor, class T, class I>
-std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int max_bands = largest_block) {
+std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int max_bands = largest_block,
+                             bool lenient = false) {
     auto const offsets = to_vector(exec, a.row_offsets());
     auto const columns = to_vector(exec, a.column_indices());
     std::int64_t reach = 0;
     for (std::int64_t row = 0; row < a.rows(); ++row)
         for (I k = offsets[std::size_t(row)]; k < offsets[std::size_t(row) + 1]; ++k)
             reach = std::max(reach, std::abs(std::int64_t(columns[std::size_t(k)]) - row));
-    for (std::int64_t bands = 1; bands <= max_bands; ++bands) {
-        if (reach <= bands) return a.rows();
-        std::int64_t best = 0, min_couplings = -1;
-        // The entry farthest from the diagonal must be within two blocks. Sizes above 2 reach are not tested.
-        for (std::int64_t block = std::max(2 * bands + 1, (reach + 2) / 2);
-             block <= std::min<std::int64_t>(2 * reach, a.rows()); ++block) {
-            std::int64_t const couplings =
-                detail::couplings_with_block<I>(array_view(offsets), array_view(columns), block, bands);
-            if (couplings < 0 || (min_couplings >= 0 && couplings > min_couplings)) continue;
-            best = block;
-            min_couplings = couplings;
+    // The entry farthest from the diagonal must be within two blocks. Sizes above 2 reach are not tested.
+    std::int64_t const min_block = (reach + 2) / 2, max_block = std::min<std::int64_t>(2 * reach, a.rows());
+    for (bool const full : {false, true})
+        for (std::int64_t bands = 1; bands <= (full && lenient ? 0 : max_bands); ++bands) {
+            if (reach <= bands) return a.rows();
+            std::int64_t const first = full ? min_block : std::max(2 * bands + 1, min_block);
+            std::int64_t const last = full ? std::min(2 * bands, max_block) : max_block;
+            if (auto const block = detail::block_with_fewest_couplings(offsets, columns, first, last, bands); block > 0)
+                return block;
         }
-        if (best > 0) return best;
-    }
     return 0;
 }
 
@@ -261,7 +276,7 @@ block_hybrid<T, I> to_block_hybrid(Executor const& exec, csr_view<T, I> a, block
                              std::to_string(largest_block));
     std::int64_t const rows = a.rows();
     std::int64_t block = options.block;
-    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.max_bands);
+    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.max_bands, options.lenient);
     if (block == 0 && options.lenient) block = std::min<std::int64_t>(rows, 64);
     if (block == 0)
         throw matrix_error("no block size makes this matrix block-tridiagonal with diagonal blocks of at most " +

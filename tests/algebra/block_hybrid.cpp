@@ -2,6 +2,7 @@
 // Hybrid storage of block-tridiagonal matrices: layout, suitable block sizes, errors.
 #include <coppice/algebra/block_hybrid.hpp>
 
+#include <cstdlib>
 #include <vector>
 
 #include "support/executors.hpp"
@@ -97,6 +98,20 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a shorter last block, bands, o
         }
     CHECK(find_block_size(
               exec, view_of(exec.copy(queue_matrix<double>(host, {.servers = 9, .places = 12, .share = 4})))) == 12);
+    // Full blocks of 2 rows: the diagonal blocks have one band on either side.
+    for (int const rows : {4, 5, 14}) {
+        CAPTURE(rows);
+        coo<double> full{rows, rows};
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < rows; ++j)
+                if (std::abs(i / 2 - j / 2) <= 1) full.add(i, j, 1 + i + j);
+        auto const dense = to_csr(host, full);
+        auto const on = exec.copy(dense);
+        CHECK(find_block_size(exec, view_of(on), 1) == 2);
+        CHECK(find_block_size(exec, view_of(on), 1, true) == 0);
+        CHECK(to_block_hybrid(exec, view_of(on), {.max_bands = 1}).block() == 2);
+        check_product(exec, dense, {.max_bands = 1});
+    }
     csr<double> const none(0, 0, exec.copy(std::vector<std::int32_t>{0}), {}, {});
     CHECK(to_block_hybrid(exec, none.view()).blocks() == 0);
 }
