@@ -196,9 +196,10 @@ public:
     /// Recomputes M for new values on the same pattern. The smoother is chosen once: if the old matrix is Hermitian,
     /// the new one must be Hermitian too.
     void refresh(Executor const& exec, csr_view<element, I> a) {
-        set_factor(sum_phases(exec, a));
-        auto const real = multilevel_detail::real_form(exec, a, factor_);
+        element const factor = factor_for(sum_phases(exec, a));
+        auto const real = multilevel_detail::real_form(exec, a, factor);
         levels_.refresh(exec, real.view());
+        factor_ = factor;   // that of a refused matrix is not stored
         exec.synchronize(); // before the real form is freed
     }
     void apply(Executor const& exec, array_view<element const> r, array_view<element> z) const {
@@ -230,9 +231,9 @@ private:
         using namespace multilevel_detail;
         return reduce(exec, a.rows(), sum_of_phases<R>{}, phases_of_row<R, I>{a}, sum_of_phases<R>{});
     }
-    void set_factor(multilevel_detail::sum_of_phases<R> const& sum) {
-        if (!hermitian_ && detail::is_finite(sum.diagonal))
-            factor_ = element(conjugate_of(multilevel_detail::direction(sum.diagonal)));
+    element factor_for(multilevel_detail::sum_of_phases<R> const& sum) const {
+        if (hermitian_ || !detail::is_finite(sum.diagonal)) return factor_;
+        return element(conjugate_of(multilevel_detail::direction(sum.diagonal)));
     }
     static void require_sizes(near_null_space<element> const& near, std::int64_t n) {
         constexpr int max_count = 16; // 32 of the real form
@@ -256,7 +257,7 @@ private:
         if (!hermitian_ && options.smoother == multilevel_smoother::automatic)
             options.smoother = multilevel_smoother::jacobi;
         auto const sum = sum_phases(exec, a);
-        set_factor(sum);
+        factor_ = factor_for(sum);
         bool const follows = given.block <= 1 && sum.couplings.re < min_aligned * sum.magnitudes;
         int const per_point = 2 * std::max(given.block, 1);
         buffer<R> const vectors = given.count > 0 ? real_vectors<R>(exec, n, given.vectors)

@@ -196,6 +196,34 @@ TEST_CASE_TEMPLATE("complex multilevel: linear, and refresh() computes new value
     CHECK(difference < 1e-12 * largest); // M of 2 i A is 2 i M
 }
 
+TEST_CASE_TEMPLATE("complex multilevel: a refused refresh() changes nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = gauge_grid(20, 0.1, {0.1, 0.2}, 3);
+    auto const local = exec.copy(a);
+    auto m = make_preconditioner(exec, "multilevel", local.view());
+    std::vector<complex_number> r(400);
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = {std::sin(double(i)), std::cos(3.0 * double(i))};
+    auto const right = exec.copy(r);
+    buffer<complex_number> z(exec, right.size());
+    auto const applied = [&] {
+        m.apply(exec, right.view(), z.view());
+        return to_vector(exec, z);
+    };
+    auto const before = applied();
+    auto bad = host_executor{1}.copy(a);
+    for (auto& value : bad.values()) value *= complex_number(0, 2); // diagonals of another phase
+    auto columns = to_vector(host_executor{1}, a.column_indices());
+    columns[std::size_t(a.row_offsets()[1] - 1)] += 1;
+    csr<complex_number> const other(400, 400, copy_of(host_executor{1}, a.row_offsets()),
+                                    host_executor{1}.copy(columns), copy_of(host_executor{1}, bad.values()));
+    bad.values()[bad.nonzeros() - 2] = std::nan("");
+    for (csr<complex_number> const* refused : {&other, static_cast<csr<complex_number> const*>(&bad)}) {
+        auto const there = exec.copy(*refused);
+        CHECK_THROWS_AS(m.refresh(exec, there.view()), error);
+        CHECK(applied() == before);
+    }
+}
+
 TEST_CASE_TEMPLATE("complex multilevel: near-null-space vectors of gauge Laplace matrices", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
