@@ -29,9 +29,10 @@ std::vector<krylov_result> solve_compiled_columns(Executor const& exec, std::str
 ///
 /// Active columns share passes over the matrix, up to eight (four on CUDA) per pass; the preconditioner is applied
 /// column by column. Memory: that of one solve per active column. Results of a column do not depend on the others,
-/// except for the order of calls of options.progress. On CUDA this requires a method whose iterations have no effect
-/// after the end of a solve (CG, BiCGStab), a preconditioner that may be captured, and no progress callback; then four
-/// columns are one CUDA graph. Otherwise columns are solved one after the other, each as one graph.
+/// except for the order of calls of options.progress; a single column is solved by solve(), whose last bits may differ.
+/// On CUDA this requires a method whose iterations have no effect after the end of a solve (CG, BiCGStab), a
+/// preconditioner that may be captured, and no progress callback; then four columns are one CUDA graph. Otherwise
+/// columns are solved one after the other, each as one graph.
 ///
 /// Throws the errors of solve(), and argument_error for a negative number of columns.
 template <executor Executor, class T, class I, class O>
