@@ -251,6 +251,7 @@ private:
         constexpr double min_aligned = 0.9;
         std::int64_t const n = a.rows();
         require_sizes(given, n);
+        require_finite_vectors(exec, given);
         if (!hermitian_ && options.smoother == multilevel_smoother::gauss_seidel)
             throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "
                                  "Hermitian; use jacobi, l1 or chebyshev");

@@ -11,6 +11,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/forest/contract.hpp>
+#include <coppice/solvers/iterative/vectors/first_not_finite.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 #include <coppice/solvers/multilevel/near_null_space.hpp>
 
@@ -43,8 +44,16 @@ buffer<T> constants_of_components(Executor const& exec, int block, std::int64_t 
     return vectors;
 }
 
+/// Throws matrix_error if an element of near-null-space vectors is not finite.
+template <executor Executor, class E>
+void require_finite_vectors(Executor const& exec, near_null_space<E> const& given) {
+    if (given.count == 0) return;
+    auto const fault = detail::first_not_finite(exec, given.vectors, "the near-null-space vectors");
+    if (!fault.empty()) throw matrix_error(fault);
+}
+
 /// The vectors on the first level; block 0 remains without vectors. Throws argument_error or dimension_error for
-/// invalid sizes.
+/// invalid sizes, matrix_error for elements that are not finite.
 template <executor Executor, class T>
 level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
     constexpr int max_count = 32;
@@ -55,6 +64,7 @@ level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given
         throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
                               " unknowns at each point");
     require_size("vectors of a near null space", given.vectors, n * given.count);
+    require_finite_vectors(exec, given);
     level_modes<T> modes{given.block, given.count, {}};
     if (given.count == 0) return modes;
     modes.block = std::max(given.block, 1);

@@ -39,7 +39,7 @@ class multilevel_hierarchy; // <coppice/solvers/multilevel/multilevel_cycle.hpp>
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: it throws
 /// argument_error if another thread is in apply(). Throws dimension_error if A is not square, matrix_error if a value
-/// is not finite or a row has duplicate columns.
+/// of A or an element of `near` is not finite, or if a row has duplicate columns.
 ///
 /// Compiled for float and double, 32-bit indices, the host and CUDA; for other types include
 /// <coppice/preconditioner_classes.hpp>.

@@ -318,4 +318,8 @@ TEST_CASE_TEMPLATE("complex multilevel: linear and Hermitian with several vector
     CHECK(refused({17, 1, vectors.view().slice(0, 400)}).find("1 to 16 unknowns and as many vectors") !=
           std::string::npos);
     CHECK(refused({3, 1, vectors.view().slice(0, 400)}).find("3 unknowns at each point") != std::string::npos);
+    auto poisoned = to_vector(exec, vectors);
+    poisoned[7] = {0, std::nan("")};
+    auto const bad = exec.copy(poisoned);
+    CHECK(refused({1, 1, bad.view().slice(0, 400)}) == "element 7 of the near-null-space vectors is not finite");
 }

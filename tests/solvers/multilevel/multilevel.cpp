@@ -700,6 +700,11 @@ TEST_CASE_TEMPLATE("multilevel: with rigid body modes elasticity does not grow",
     CHECK_THROWS_AS(multilevel<Executor>(exec, a.view(), {}, {.block = 2}), dimension_error);
     CHECK_THROWS_AS(multilevel<Executor>(exec, a.view(), {}, {.block = 3, .count = 1, .vectors = short_one}),
                     dimension_error);
+    std::vector<double> poisoned(std::size_t(a.rows()), 1.0);
+    poisoned[5] = std::numeric_limits<double>::infinity();
+    auto const bad = exec.copy(poisoned);
+    CHECK_THROWS_WITH_AS(multilevel<Executor>(exec, a.view(), {}, {.count = 1, .vectors = bad.view()}),
+                         "element 5 of the near-null-space vectors is not finite", matrix_error);
     CHECK_THROWS_AS(rigid_body_modes(4, std::vector<double>(8)), argument_error);
     CHECK_THROWS_AS(rigid_body_modes(2, std::vector<double>(7)), dimension_error);
     CHECK(
