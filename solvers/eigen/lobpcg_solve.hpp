@@ -70,8 +70,8 @@ struct block_residual {
     COPPICE_HD void operator()(std::int64_t k) const { r[k] = ax[k] - lambda[k / n] * bx[k]; }
 };
 
-/// A matrix times 2^-exponent, which is even and 0 unless products or squares of entries leave the range. NaN and
-/// infinity are the caller's concern.
+/// A matrix times 2^-exponent, which is even and 0 unless products of entries, or squares of eigenvalues of A and B,
+/// may leave the range. NaN and infinity are the caller's concern.
 template <executor Executor, class T>
 struct scaled_matrix {
     int exponent;
@@ -79,7 +79,7 @@ struct scaled_matrix {
     csr_view<T> view;
 
     scaled_matrix(Executor const& exec, csr_view<T> a)
-        : exponent(a.offsets ? detail::even_exponent(detail::largest_part(exec, a.values()), 1e100) : 0),
+        : exponent(a.offsets ? detail::even_exponent(detail::largest_part(exec, a.values()), 1e50) : 0),
           values(exec, a.offsets ? a.values() : array_view<T const>(), exponent), view(a) {
         if (exponent != 0) view.coefficients = values.view().data();
     }

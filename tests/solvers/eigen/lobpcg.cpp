@@ -338,6 +338,21 @@ TEST_CASE_TEMPLATE("lobpcg: start vectors and constraints of any magnitude", Fix
         }
 }
 
+TEST_CASE_TEMPLATE("lobpcg: eigenvalues whose squares leave the range", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const power : {-300, 300}) {
+        dense a(30), b(30);
+        for (int i = 0; i < 30; ++i) a(i, i) = std::ldexp(i + 1.0, power), b(i, i) = std::ldexp(1.0, -power);
+        auto const there = exec.copy(to_csr<double>(a)), of_b = exec.copy(to_csr<double>(b));
+        auto const m = make_preconditioner(exec, "jacobi", there.view());
+        auto x = exec.copy(random_vector<double>(60, 3));
+        auto const found = lobpcg(exec, there.view(), m, x.view(), 2, {.tolerance = 1e-9}, of_b.view());
+        CHECK(found.converged);
+        for (std::size_t k = 0; k < 2; ++k)
+            CHECK(std::ldexp(found.values[k], -2 * power) == doctest::Approx(double(k + 1)).epsilon(1e-8));
+    }
+}
+
 TEST_CASE_TEMPLATE("lobpcg: eigenvalues that leave the range are not reported as converged", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
