@@ -238,6 +238,9 @@ std::shared_ptr<held_result> solve_with(Executor const& exec, csr_operator<Execu
     if (choice.name == automatic_name || choice.name == direct_name)
         refuse("preconditioner",
                "not NULL, expected NULL for the methods \"auto\" and \"direct\", or the name of a method");
+    if (is_transposing(choice.name))
+        refuse("preconditioner", "not NULL, expected NULL for the method \"" + choice.name +
+                                     "\", which takes a preconditioner by name: the option \"preconditioner\"");
     if (choice.preconditioner != automatic_name)
         refuse("preconditioner", "not NULL, expected NULL with the option \"preconditioner\"");
     coppice::detail::stopwatch watch(exec);

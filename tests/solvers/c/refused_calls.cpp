@@ -66,6 +66,7 @@ TEST_CASE_TEMPLATE("c handles: wrong calls say what was wrong", Fixture, COPPICE
                            void* x, std::int64_t n,
                            std::int64_t columns) { return coppice_solve(matrix, q, method, b, x, n, columns, &r); };
     refused(solve(m, p, "sor", v.data(), w.data(), 16, 1), "bicgstab");
+    refused(solve(m, p, "bicg", v.data(), w.data(), 16, 1), "takes a preconditioner by name");
     refused(solve(m, p, "cg,tolerance=-1", v.data(), w.data(), 16, 1), "tolerance");
     refused(solve(m, p, "cg,omega=1", v.data(), w.data(), 16, 1), "omega");
     refused(solve(m, p, "cg,preconditioner=jacobi", v.data(), w.data(), 16, 1),
