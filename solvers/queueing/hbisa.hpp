@@ -41,7 +41,7 @@ enum class hbisa_reason {
     max_iterations,  ///< the limit is reached, and the residual was still falling
     spectral_radius, ///< the residual stopped falling: the spectral radius of D^-1 (L + U) is not below 1 (Lemma 1)
     stagnated, ///< the residual stopped falling although the spectral radius is below 1: the limit of the precision
-    not_finite ///< a NaN or infinity in b, the given x or the matrix
+    not_finite ///< a NaN or infinity in b, the given x or the matrix; or x leaves the range
 };
 std::string_view to_string(hbisa_reason reason);
 
@@ -49,7 +49,7 @@ struct hbisa_result {
     std::int64_t iterations = 0; ///< sweeps
     bool converged = false;      ///< reason is converged or zero_rhs
     hbisa_reason reason = hbisa_reason::max_iterations;
-    double relative_residual = 0; ///< true |b - A x| / |b| of the returned x
+    double relative_residual = 0; ///< true |b - A x| / |b| of the returned x; NaN if b is not finite
     /// Reduction factor of the residual in one sweep: over the last sweeps, or over all if there are few; 0: unknown.
     double contraction = 0;
     /// Estimated spectral radius of D^-1 (L + U) if the residual stopped falling; else 0.
@@ -82,7 +82,10 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a);
 
     /// Solves A x = b. On entry x[n] is the initial guess; on return it is, for each system, the best iterate. b[n]
-    /// must not overlap x. Returns one result for each system. Waits for the device.
+    /// must not overlap x. Returns one result for each system. Waits for the device. b may have any magnitude: if the
+    /// largest element of a system is outside of 2^-400 to 2^400 (float: 2^-64 to 2^64), b and x of all systems are
+    /// copied and those of this system multiplied by a power of two; an x that leaves the range is 0, with the reason
+    /// not_finite.
     std::vector<hbisa_result> solve(Executor const& exec, array_view<T const> b, array_view<T> x) const;
 
     /// Smoother: `sweeps` sweeps over all systems, from the given x. If `symmetric`, each Gauss-Seidel sweep ends with

@@ -58,16 +58,20 @@ private:
     }
 };
 
-/// r = b - N x over the rows of a range; 0 in padding rows. If `b` or `x` is null, it counts as zero.
+/// r = b - N x over the rows of a range; 0 in padding rows and in systems that have ended, since a NaN of one system
+/// would reach the others if their blocks are solved as one system. If `b` or `x` is null, it counts as zero.
 template <class T, class I>
 struct range_rhs {
     block_hybrid_view<T, I> a;
     block_rows range;
     T const *b, *x;
     T* r;
+    std::int64_t in_system = 1;
+    hbisa_state const* states = nullptr; ///< null: all systems
     COPPICE_HD void operator()(std::int64_t q) const {
         std::int64_t const i = range.row(q);
-        r[q] = i < a.rows() ? (b ? b[i] : T(0)) - (x ? a.coupling_product(i, x) : T(0)) : T(0);
+        bool const ended = i >= a.rows() || (states && !states[i / in_system].active());
+        r[q] = ended ? T(0) : (b ? b[i] : T(0)) - (x ? a.coupling_product(i, x) : T(0));
     }
 };
 
@@ -128,7 +132,10 @@ COPPICE_HD inline hbisa_state begun(double squares) {
     hbisa_state state;
     state.b_norm = std::sqrt(squares);
     if (state.b_norm == 0) state.end = hbisa_end::zero_rhs;
-    if (state.b_norm - state.b_norm != 0) state.end = hbisa_end::not_finite;
+    if (state.b_norm - state.b_norm != 0) {
+        state.end = hbisa_end::not_finite;
+        state.residual = state.b_norm - state.b_norm; // NaN
+    }
     return state;
 }
 struct begin_system {

@@ -13,6 +13,7 @@
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/queueing/hbisa.hpp>
 #include <coppice/solvers/queueing/resident_solve.hpp>
+#include <coppice/solvers/queueing/scaled_systems.hpp>
 
 namespace coppice::inline v0_1 {
 namespace detail {
@@ -99,7 +100,8 @@ void hbisa<Executor, T, I>::sweep_range(Executor const& exec, std::size_t r, T c
                                         detail::hbisa_state const* states) const {
     auto const& range = ranges_[r];
     std::int64_t const in_system = std::max<std::int64_t>(size() / options_.systems, 1);
-    for_each(exec, range.rows().rows(), detail::range_rhs<T, I>{matrix_.view(), range.rows(), b, seen, range.rhs()});
+    for_each(exec, range.rows().rows(),
+             detail::range_rhs<T, I>{matrix_.view(), range.rows(), b, seen, range.rhs(), in_system, states});
     range.solve(exec);
     for_each(exec, range.rows().rows(), detail::take_range<T>{range.rows(), size(), in_system, states, range.rhs(), x});
 }
@@ -147,10 +149,19 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
         return results;
     }
     buffer<detail::hbisa_state> states(exec, systems);
-    if (resident_members() > 0)
-        resident_.run(exec, b.data(), x.data(), options_.tolerance, options_.max_iterations, states.data());
-    else
-        sweep_by_passes(exec, b.data(), x.data(), states.data());
+    auto const run = [&](T const* right, T* solution) {
+        if (resident_members() > 0)
+            resident_.run(exec, right, solution, options_.tolerance, options_.max_iterations, states.data());
+        else
+            sweep_by_passes(exec, right, solution, states.data());
+    };
+    detail::scaled_systems<Executor, T> scaled(exec, b, x, systems, matrix_.block(), block_sums_.view());
+    if (scaled.any()) {
+        run(scaled.right(), scaled.solution());
+        scaled.finish(exec, x, states.data());
+    } else {
+        run(b.data(), x.data());
+    }
 
     bool stuck = false;
     for (auto const& state : to_vector(exec, states)) {

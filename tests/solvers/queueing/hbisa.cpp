@@ -263,6 +263,104 @@ TEST_CASE_TEMPLATE("hbisa: systems of a batch give the same bits as alone", Fixt
     }
 }
 
+namespace {
+
+template <class T, class Executor>
+void check_magnitudes(Executor const& exec, std::vector<int> const& powers) {
+    queue_options const chain = small_queue(0.5);
+    auto const one = queue_matrix<T>(host_executor{1}, chain);
+    std::int64_t const n = one.rows(), systems = 3;
+    coo<T> entries{std::int32_t(systems * n), std::int32_t(systems * n)};
+    for (std::int32_t s = 0; s < systems; ++s)
+        for (std::int32_t i = 0; i < n; ++i)
+            for (auto k = one.row_offsets()[i]; k < one.row_offsets()[i + 1]; ++k)
+                entries.add(std::int32_t(s * n) + i, std::int32_t(s * n) + one.column_indices()[k], one.values()[k]);
+    auto const a = to_csr(host_executor{1}, entries);
+    auto const b = random_vector<T>(systems * n, 1), start = random_vector<T>(systems * n, 2);
+    for (std::int64_t const resident : {-1, 0}) {
+        hbisa_options const options{.storage = {.block = chain.places},
+                                    .systems = systems,
+                                    .tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10,
+                                    .resident_bytes = resident};
+        auto const plain = solve_with(exec, a, b, options, start);
+        REQUIRE(plain.results[1].reason == hbisa_reason::converged);
+        for (int const power : powers) {
+            CAPTURE(power);
+            CAPTURE(resident);
+            auto right = b, guess = start; // the second of three systems
+            for (std::int64_t i = n; i < 2 * n; ++i)
+                for (auto* v : {&right, &guess}) (*v)[std::size_t(i)] = std::ldexp((*v)[std::size_t(i)], power);
+            auto const found = solve_with(exec, a, right, options, guess);
+            CHECK(found.results[1].reason == hbisa_reason::converged);
+            CHECK(found.results[1].iterations == plain.results[1].iterations);
+            CHECK(residual_of(a, right, found.x, std::size_t(n), std::size_t(2 * n)) <= 1.1 * options.tolerance);
+            for (std::size_t const s : {0, 2}) {
+                CHECK(found.results[s].iterations == plain.results[s].iterations);
+                for (std::size_t i = s * std::size_t(n); i < (s + 1) * std::size_t(n); ++i)
+                    CHECK(found.x[i] == plain.x[i]);
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("hbisa: right-hand sides of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_magnitudes<double>(exec, {-960, -600, 600, 1000});
+    check_magnitudes<float>(exec, {-90, -70, 70, 110});
+    // Solutions that leave the range, and a guess that is much larger than b.
+    auto const a = queue_matrix<double>(host_executor{1}, {.servers = 3,
+                                                           .places = 4,
+                                                           .arrival = 0x1p-10,
+                                                           .service = 0x1p-10,
+                                                           .opening = 0x1p-10,
+                                                           .closing = 0x1p-10,
+                                                           .loss = 0x1p-10});
+    std::vector<double> const large(std::size_t(a.rows()), 0x1p+1020), zero(large.size()),
+        small(large.size(), 0x1p-900), guess(large.size(), 0x1p+100);
+    hbisa_options const options{.storage = {.block = 4}, .tolerance = 1e-8};
+    auto const out = solve_with(exec, a, large, options, zero);
+    CHECK(out.results[0].reason == hbisa_reason::not_finite);
+    CHECK_FALSE(out.results[0].converged);
+    CHECK(out.results[0].relative_residual == 1);
+    CHECK(out.x == zero);
+    auto const found = solve_with(exec, a, small, options, guess);
+    CHECK(found.results[0].converged);
+    CHECK(residual_of(a, small, found.x, 0, small.size()) <= 1.1e-8);
+}
+
+TEST_CASE_TEMPLATE("hbisa: a NaN of one system does not reach the others", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::int32_t const block = 5, n = 4 * block;
+    for (int const bands : {1, 3}) {
+        coo<double> entries{2 * n, 2 * n};
+        for (std::int32_t i = 0; i < 2 * n; ++i)
+            for (std::int32_t j = 0; j < 2 * n; ++j) {
+                bool const same = i / block == j / block, next = i / n == j / n && std::abs(i - j) == block;
+                if ((same && std::abs(i - j) <= bands) || next) entries.add(i, j, i == j ? 8 + 0.1 * i : -0.5);
+            }
+        auto const a = to_csr(host_executor{1}, entries);
+        auto b = random_vector<double>(2 * n, 1);
+        b[3] = std::numeric_limits<double>::quiet_NaN();
+        for (auto const sweep : {block_sweep::jacobi, block_sweep::gauss_seidel})
+            for (std::int64_t const resident : {-1, 0}) {
+                CAPTURE(bands);
+                CAPTURE(resident);
+                hbisa_options const options{.sweep = sweep,
+                                            .storage = {.block = block},
+                                            .systems = 2,
+                                            .tolerance = 1e-10,
+                                            .resident_bytes = resident};
+                auto const found = solve_with(exec, a, b, options, std::vector<double>(b.size()));
+                CHECK(found.results[0].reason == hbisa_reason::not_finite);
+                CHECK(std::isnan(found.results[0].relative_residual));
+                CHECK(found.results[1].converged);
+                CHECK(residual_of(a, b, found.x, n, 2 * n) <= 1.1e-10);
+            }
+    }
+}
+
 TEST_CASE_TEMPLATE("hbisa: floats, the limit of the precision, corners and bad input", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
