@@ -11,6 +11,8 @@
 #include <vector>
 
 #include <coppice/core/error.hpp>
+#include <coppice/solvers/iterative/vectors/largest_part.hpp>
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/interface/any_preconditioner.hpp>
 
@@ -64,7 +66,10 @@ private:
         buffer<T> y(exec, size_);
         for (std::int64_t k = 0; k < count_; ++k) {
             a.apply(exec, array_view<T const>(vector(k)), y.view());
-            double const norm = std::sqrt(dots(exec, dots_, dot_pair<T>{y.view(), y.view()})[0]);
+            int const exponent = detail::even_exponent(detail::largest_part(exec, array_view<T const>(y.view())),
+                                                       sizeof(T) == 4 ? 1e10 : 1e100);
+            detail::scale_by_power(exec, y.data(), size_, -exponent);
+            double const norm = std::ldexp(std::sqrt(dots(exec, dots_, dot_pair<T>{y.view(), y.view()})[0]), exponent);
             if (!(norm <= allowed))
                 throw argument_error("null_space: A v has the norm " + std::to_string(norm) +
                                      " for a unit vector v of the given space (basis vector " + std::to_string(k) +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/precondition/sparse_direct/sparse_factors.hpp>
 #include <coppice/solvers/solve/solve_automatically_definitions.hpp>
 
@@ -280,6 +281,10 @@ void detail::orthonormalise(std::vector<double>& vectors, std::int64_t n) {
     std::int64_t const count = std::int64_t(vectors.size()) / n;
     for (std::int64_t k = 0; k < count; ++k) {
         double* const v = vectors.data() + k * n;
+        double largest = 0; // squares of the elements may leave the range
+        each_element(v, [&](double e, std::int64_t) { largest = std::max(largest, std::abs(e)); });
+        if (int const exponent = detail::even_exponent(largest, 1e100); exponent != 0)
+            each_element(v, [&](double& e, std::int64_t) { e = std::ldexp(e, -exponent); });
         double const before = norm_of(v);
         for (int pass = 0; pass < 2; ++pass)
             for (std::int64_t l = 0; l < k; ++l) {

@@ -442,6 +442,35 @@ TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixtur
           "near-null-space vectors of a real matrix are real");
 }
 
+TEST_CASE_TEMPLATE("null spaces of matrices and vectors of any magnitude", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<double> b(30);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = i % 2 == 0 ? 1 : -1;
+    for (int const of_matrix : {-700, -600, 0, 600})
+        for (int const of_vector : {-1000, -600, 0, 600, 1000}) {
+            CAPTURE(of_matrix);
+            CAPTURE(of_vector);
+            dense graph(30);
+            for (int i = 0; i < 30; ++i) {
+                graph(i, i) = std::ldexp(2.0, of_matrix);
+                graph(i, (i + 1) % 30) = graph((i + 1) % 30, i) = -std::ldexp(1.0, of_matrix);
+            }
+            auto const a = to_csr<double>(graph);
+            std::vector<double> vector(30, std::ldexp(1.0, of_vector));
+            auto const [found, x] = solve_on(exec, a, b, {.krylov = {.tolerance = 1e-10}, .null_space = vector});
+            CHECK(found.result.converged);
+            double sum = 0, largest = 0;
+            for (double const value : x) sum += value, largest = std::max(largest, std::abs(value));
+            CHECK(std::abs(sum) <= 1e-9 * largest);
+            vector[3] *= 1.5;
+            CHECK_THROWS_WITH_AS(solve_on(exec, a, b, {.null_space = vector}),
+                                 doctest::Contains("expected 0 up to rounding"), argument_error);
+            vector[4] = std::nan("");
+            CHECK_THROWS_WITH_AS(solve_on(exec, a, b, {.null_space = vector}),
+                                 doctest::Contains("vector 0 (from 0) is zero, not finite"), argument_error);
+        }
+}
+
 TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::vector<std::pair<char const*, dense>> cases;
