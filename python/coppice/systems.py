@@ -104,9 +104,9 @@ def least_squares(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     b : (m,) array of the type of A
     x0 : (n,) array, the starting guess; zero by default.
     method : "lsmr" or "lsqr".
-    preconditioner : a name of the catalogue of a symmetric preconditioner, set up for A^T A, which is computed; "jacobi"
-        divides by the squared column norms without that product; or None. If there are several solutions, the smallest
-        one is found without a preconditioner only.
+    preconditioner : a name of the catalogue of a symmetric preconditioner, set up for A^T A + damp^2 I, which is
+        computed; "jacobi" divides by the squared column norms without that product; or None. If there are several
+        solutions, the smallest one is found without a preconditioner only.
     damp : float, of the term damp^2 |x|^2.
     rtol : float
         Stop if |b - A x| <= rtol |b| or |A^T (b - A x)| <= rtol c |b - A x| with the largest column norm c; true

@@ -17,7 +17,7 @@ namespace coppice::inline v0_1 {
 struct least_squares_options {
     std::string method = "lsmr"; ///< "lsmr" or "lsqr"
     /// "none"; "jacobi": the column norms of A; or the name of another preconditioner for symmetric matrices, which is
-    /// made for A^T A: that product is computed.
+    /// made for A^T A + damping^2 I: that product is computed.
     std::string preconditioner = "jacobi";
     option_values preconditioner_options{};
     double damping = 0; ///< minimises |b - A x|^2 + damping^2 |x|^2
@@ -34,7 +34,7 @@ enum class least_squares_reason {
     residual,       ///< |b - A x| <= tolerance |b|
     normal,         ///< |A^T (b - A x)| is small enough: a least-squares solution
     max_iterations, ///< the limit of iterations
-    stagnated,      ///< restarts from the true residual do not reduce |A^T (b - A x)|
+    stagnated,      ///< restarts from the true residual do not reduce |A^T (b - A x)|, or M is not positive definite
     not_finite,     ///< NaN or infinity in A, b or x
     cancelled       ///< the callback returned false
 };

@@ -11,6 +11,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/names.hpp>
+#include <coppice/semiring/matrix_operations/elementwise.hpp>
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/catalogue/preconditioner.hpp>
@@ -64,6 +65,7 @@ public:
     std::int64_t columns() const { return a_.columns(); }
     csr_view<T> transposed() const { return transposed_.view(); }
     array_view<T const> column_squares() const { return squares_.view(); }
+    T damping() const { return damping_; }
 
     /// u = A v - alpha u
     void multiply(array_view<T const> v, T alpha, array_view<T> u) const {
@@ -101,7 +103,29 @@ struct divide_by_positive {
     array_view<T> z;
     COPPICE_HD void operator()(std::int64_t i) const { z[i] = d[i] > T(0) ? r[i] / d[i] : r[i]; }
 };
-/// z = M^-1 r with M an approximation of A^T A.
+template <class I>
+struct store_index {
+    I* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i); }
+};
+/// A^T A + damping^2 I
+template <executor Executor, class T>
+csr<T> normal_matrix(Executor const& exec, csr_view<T> transposed, csr_view<T> a, T damping) {
+    auto normal = mxm(exec, plus_times<T>{}, transposed, a);
+    if (damping == T(0)) return normal;
+    std::int32_t const n = a.columns();
+    buffer<std::int32_t> offsets(exec, std::int64_t(n) + 1), columns(exec, n);
+    buffer<T> squares(exec, n);
+    for_each(exec, offsets.size(), store_index<std::int32_t>{offsets.data()});
+    for_each(exec, columns.size(), store_index<std::int32_t>{columns.data()});
+    fill(exec, squares.view(), damping * damping);
+    csr<T> const shift{n, n, std::move(offsets), std::move(columns), std::move(squares)};
+    auto sum = ewise_add(exec, op::plus<T>{}, normal.view(), shift.view());
+    exec.synchronize(); // before the terms are freed
+    return sum;
+}
+
+/// z = M^-1 r with M an approximation of A^T A + damping^2 I.
 template <executor Executor, class T>
 class normal_preconditioner {
 public:
@@ -118,7 +142,7 @@ public:
         if (!row.keeps_symmetry || row.varies)
             throw argument_error("preconditioner \"" + std::string(row.name) +
                                  "\" is not symmetric, as solve_least_squares requires");
-        auto const normal = mxm(exec, plus_times<T>{}, a.transposed(), plain);
+        auto const normal = normal_matrix(exec, a.transposed(), plain, a.damping());
         made_.emplace(make_preconditioner(exec, o.preconditioner, normal.view(), o.preconditioner_options));
         exec.synchronize(); // before the product is freed
     }
@@ -167,7 +191,8 @@ private:
         a_.multiply_transposed(u.view(), T(beta), p.view());
         m_.apply(exec_, p.view(), v.view());
         double const square = a_.column_dot(v.view(), p.view());
-        alpha = square > 0 ? std::sqrt(square) : square == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+        // Negative if M is not positive definite: the round ends.
+        alpha = square > 0 ? std::sqrt(square) : square <= 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
         scale(p, alpha);
         scale(v, alpha);
     }

@@ -138,6 +138,37 @@ TEST_CASE_TEMPLATE("least squares: tall, square and wide problems as LAPACK", Fi
     }
 }
 
+TEST_CASE_TEMPLATE("least squares: preconditioners of damped and of singular problems", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const wide = random_problem(13, 20, 3);
+    for (auto const method : {"lsmr", "lsqr"})
+        for (double const damping : {0.1, 3.0})
+            for (auto const preconditioner : {"direct", "ic0", "multilevel"}) {
+                if (preconditioner == std::string("direct") && !has_sparse_direct()) continue;
+                CAPTURE(method);
+                CAPTURE(damping);
+                CAPTURE(preconditioner);
+                auto const [found, x] = solved(exec, wide,
+                                               {.method = method,
+                                                .preconditioner = preconditioner,
+                                                .damping = damping,
+                                                .tolerance = 1e-11,
+                                                .max_iterations = 200});
+                CHECK(found.converged);
+                CHECK(difference(x, reference(wide, damping)) <= 1e-8);
+                if (preconditioner == std::string("direct")) CHECK(found.iterations <= 4); // M is exact
+            }
+    // Without damping A^T A is singular, and M is exact up to rounding: no NaN.
+    for (unsigned seed = 1; seed < 20; ++seed) try {
+            auto const p = random_problem(13, 20, seed);
+            auto const [found, x] = solved(exec, p, {.preconditioner = "direct", .max_iterations = 200});
+            CHECK(found.reason != least_squares_reason::not_finite);
+            CHECK(found.residual_norm <= 1.01 * found.b_norm);
+        } catch (matrix_error const&) {
+        } // the singularity was found
+}
+
 TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const p = random_problem(80, 30, 1);
