@@ -36,7 +36,9 @@
 ///
 /// Finite vectors stay finite: tridiagonal factors that are singular or nearly singular, zero pivots of an incomplete
 /// factorisation, and diagonal entries without a finite inverse are regularised when the preconditioner is made or
-/// refreshed; the report contains their number or size (`mended_rows`, `shift`).
+/// refreshed; the report contains their number or size (`mended_rows`, `shift`). M^-1 r itself may leave the range: the
+/// triangular solves of ilu0, ic0, ilut, iluk and direct then give infinity or NaN, and a Krylov method ends as
+/// not_finite with the best x so far.
 ///
 /// Errors: argument_error for an unknown name or option (with the list of known ones) or options out of range,
 /// dimension_error for a matrix that is not square, matrix_error for a zero diagonal (jacobi), a matrix that is not
