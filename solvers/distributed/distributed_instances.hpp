@@ -86,8 +86,10 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
 template <executor Base, class T>
 void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
                                         distributed_csr<Base, T> const& a) {
-    using over_ranks = distributed::distributed_multilevel<Base, T>;
-    if (!m.template use_as<over_ranks>([&](over_ranks& levels) { levels.refresh(exec, a); }))
+    auto const refresh = [&](auto& over_ranks) { over_ranks.refresh(exec, a); };
+    using distributed::distributed_forest, distributed::distributed_multilevel;
+    if (!m.template use_as<distributed_multilevel<Base, T>>(refresh) &&
+        !m.template use_as<distributed_forest<Base, T>>(refresh))
         m.refresh(exec, a.own_block().view());
 }
 

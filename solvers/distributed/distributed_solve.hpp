@@ -42,9 +42,9 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 /// one unknown per point all unknowns of a point belong to one rank. The vectors are not needed afterwards.
 ///
 /// Collective. Throws the errors of make_preconditioner; argument_error for options that are available on one rank
-/// only: `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() and
-/// apply_transpose() of the two that couple all ranks throw argument_error; refresh_distributed_preconditioner()
-/// refreshes "multilevel".
+/// only: `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() of the two that
+/// couple all ranks throws argument_error; refresh_distributed_preconditioner() refreshes them. apply_transpose() of
+/// "forest" is collective; that of "multilevel" throws argument_error.
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,
@@ -52,14 +52,14 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
                                                             near_null_space<T> near = {});
 
 /// Recomputes a preconditioner of make_distributed_preconditioner() for new values of `a` on the same pattern (see
-/// distributed_csr::set_values). Everything that depends on the pattern, aggregates included, is reused; the result has
-/// the same bits as a new preconditioner with these aggregates. Collective for "multilevel"; those made for own blocks
-/// are refreshed by any_preconditioner::refresh.
+/// distributed_csr::set_values). Everything that depends on the pattern, aggregates and forests included, is reused;
+/// the result has the same bits as a new preconditioner with these aggregates or forests. Collective for those that
+/// couple all ranks; those made for own blocks are refreshed by any_preconditioner::refresh.
 ///
-/// Throws argument_error for "forest" on several ranks, which has no refresh. "multilevel" on several ranks throws
-/// refused_refresh for another pattern, for values that are not finite, and, if its levels smooth over the boundaries
-/// of ranks, for a matrix that is no longer symmetric: on all ranks, before any change, so that the old preconditioner
-/// remains valid. The others throw the errors of any_preconditioner::refresh on this rank.
+/// The former throw refused_refresh for another pattern and for values that are not finite, "multilevel" also, if its
+/// levels smooth over the boundaries of ranks, for a matrix that is no longer symmetric: on all ranks, before any
+/// change, so that the old preconditioner remains valid. The others throw the errors of any_preconditioner::refresh on
+/// this rank.
 template <executor Base, class T>
 void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
                                         distributed_csr<Base, T> const& a);

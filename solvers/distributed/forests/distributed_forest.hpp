@@ -16,14 +16,11 @@ namespace coppice::inline v0_1::distributed {
 /// Computes z = P^T T^-1 P r as forest_preconditioner does for the whole matrix: the same forest, bit for bit, and the
 /// same tridiagonal matrix T; the solutions differ by rounding errors. Collective.
 ///
-/// The rows of T are distributed in the order of the forest. A rank begins at the start of a path near its first row if
-/// then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise (there are few long paths) the
-/// positions are divided as the rows of A are. apply() fetches r in the order of the forest from its owners, solves and
-/// fetches z from the owners of the positions. In the first case each rank solves its own system, in the second case
-/// the solve is distributed RPTS (distributed_rpts). On devices with NCCL nothing waits for the host.
+/// The rows of T are distributed in the order of the forest (path_system.hpp). apply() fetches r in this order from its
+/// owners, solves and fetches z from the owners of the positions. On devices with NCCL nothing waits for the host.
 ///
-/// If T has rows that are not diagonally dominant, it is regularised during the set-up, for which every path is on one
-/// rank, which needs memory for it.
+/// If T has rows that are not diagonally dominant, it is regularised during set-up and refresh, for which every path is
+/// on one rank, which needs memory for it.
 template <executor Executor, class T>
 class distributed_forest {
 public:
@@ -38,7 +35,13 @@ public:
     /// r[size] and z[size] are the blocks of this rank, in the order of the rows of A. `exec` is the executor of the
     /// constructor.
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
-    /// Not supported: throws argument_error.
+    /// z = P^T T^-T P r. Allocates and waits.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    /// Reads the coefficients of a matrix with the pattern of the first one. The forest and all plans are reused; the
+    /// result has the bits of a new preconditioner with this forest. Collective. Throws refused_refresh on all ranks,
+    /// before any change, for another pattern and for values that are not finite.
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a);
+    /// Needs the rows of all ranks: throws argument_error.
     void refresh(Executor const& exec, csr_view<T> own_block);
     bool replayable() const;
     bool divides_paths() const; ///< whether a path may have rows of several ranks

@@ -62,27 +62,46 @@ struct store_forest_row {
     graph_detail::forest_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t row, graph_detail::forest_row<T> const& sum) const { rows[row] = sum; }
 };
+/// The entries of a rank in columns of other ranks, in memory of its executor: row of[r] has the entries [offsets[r],
+/// offsets[r + 1]). Borrowed; columns are global.
+template <class T>
+struct couplings_view {
+    std::int32_t const *of, *offsets, *columns;
+    T const* values;
+};
 /// Adds the entries of a row in columns of other ranks that its path contains.
 template <class T>
 struct add_couplings {
-    std::int32_t const *of, *offsets, *columns;
-    T const* values;
+    couplings_view<T> couplings;
     std::int32_t const* links; ///< global
     graph_detail::forest_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t r) const {
-        std::int32_t const row = of[r];
-        for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) {
-            if (columns[k] == links[2 * row]) rows[row].lower += values[k];
-            if (columns[k] == links[2 * row + 1]) rows[row].upper += values[k];
+        std::int32_t const row = couplings.of[r];
+        for (std::int32_t k = couplings.offsets[r]; k < couplings.offsets[r + 1]; ++k) {
+            if (couplings.columns[k] == links[2 * row]) rows[row].lower += couplings.values[k];
+            if (couplings.columns[k] == links[2 * row + 1]) rows[row].upper += couplings.values[k];
         }
     }
 };
 
+/// Copies the entries in columns of other ranks to the executor.
+template <executor Executor, class T>
+struct placed_couplings {
+    buffer<std::int32_t> of, offsets, columns;
+    buffer<T> values;
+
+    placed_couplings(Executor const& exec, distributed_csr<Executor, T> const& a)
+        : of(exec.copy(a.couplings().rows)), offsets(exec.copy(a.couplings().offsets)),
+          columns(exec.copy(a.couplings().columns)), values(exec.copy(a.couplings().values)) {}
+    std::int64_t rows() const { return of.size(); }
+    couplings_view<T> view() const { return {of.data(), offsets.data(), columns.data(), values.data()}; }
+};
+
 /// The rows of the system of a forest in the order of the vertices of this rank. `links`: of the forest, global.
 template <executor Executor, class T>
-buffer<graph_detail::forest_row<T>> forest_rows(Executor const& exec, rank_communicator const& comm,
-                                                distributed_csr<Executor, T> const& a,
-                                                buffer<std::int32_t> const& links) {
+buffer<graph_detail::forest_row<T>>
+forest_rows(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a,
+            placed_couplings<Executor, T> const& couplings, buffer<std::int32_t> const& links) {
     auto const own = a.own_block().view();
     buffer<std::int32_t> local(exec, links.size());
     for_each(exec, links.size(), make_local{links.data(), ids_of_rank(a.begins(), comm.rank()), local.data()});
@@ -91,11 +110,7 @@ buffer<graph_detail::forest_row<T>> forest_rows(Executor const& exec, rank_commu
         exec, make_srcsr_plan(exec, own),
         along_nonzeros{graph_detail::classify_nonzero<T, std::int32_t>{local.data()}, own.coefficients, own.indices},
         graph_detail::add_to_row<T>{}, store_forest_row<T>{rows.data()});
-    auto const& others = a.couplings();
-    auto const of = exec.copy(others.rows), offsets = exec.copy(others.offsets), columns = exec.copy(others.columns);
-    auto const values = exec.copy(others.values);
-    for_each(exec, of.size(),
-             add_couplings<T>{of.data(), offsets.data(), columns.data(), values.data(), links.data(), rows.data()});
+    for_each(exec, couplings.rows(), add_couplings<T>{couplings.view(), links.data(), rows.data()});
     return rows;
 }
 
@@ -116,18 +131,16 @@ struct merge_bands {
     COPPICE_HD void operator()(std::int64_t p) const { rows[p] = {bands.lower[p], bands.diagonal[p], bands.upper[p]}; }
 };
 
-/// The rows of a plan as a tridiagonal matrix. `rows`: those of this rank. Collective.
+/// Writes the rows of a plan to a tridiagonal matrix of as many rows. `rows`: those of this rank. Collective.
 template <executor Executor, class T>
-tridiagonal<T> bands_in_order(Executor const& exec, rank_communicator const& comm, order_plan<Executor> const& plan,
-                              buffer<graph_detail::forest_row<T>> const& rows) {
+void read_bands(Executor const& exec, rank_communicator const& comm, order_plan<Executor> const& plan,
+                buffer<graph_detail::forest_row<T>> const& rows, tridiagonal<T>& bands) {
     std::int64_t const n = plan.source.size();
     buffer<graph_detail::forest_row<T>> in_order(exec, n);
     elements_in_order<Executor, graph_detail::forest_row<T>>(exec, comm, plan)
         .fetch(exec, rows.data(), in_order.data());
-    tridiagonal<T> bands(exec, n);
     for_each(exec, n,
              split_into_bands<T>{in_order.data(), bands.lower.data(), bands.diagonal.data(), bands.upper.data()});
-    return bands;
 }
 
 } // namespace coppice::inline v0_1::distributed

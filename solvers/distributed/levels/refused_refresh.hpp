@@ -12,8 +12,8 @@
 
 namespace coppice::inline v0_1 {
 
-/// A matrix that "multilevel" on several ranks cannot be refreshed from; thrown on all ranks, with the message of the
-/// first rank that refused.
+/// A matrix that a preconditioner of several ranks cannot be refreshed from; thrown on all ranks, with the message of
+/// the first rank that refused.
 class refused_refresh : public matrix_error {
 public:
     using matrix_error::matrix_error;

@@ -11,6 +11,7 @@
 
 #include <coppice/solvers/distributed/distributed_solve.hpp>
 #include <coppice/solvers/distributed/forests/forest_rows.hpp>
+#include <coppice/solvers/distributed/levels/refused_refresh.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 
 #include "support/executors.hpp"
@@ -40,9 +41,8 @@ void with_rows(plain_csr<T> const& a, rank_rows const& begins, Work const& work)
         auto const begin = a.offsets[std::size_t(begins[p])], end = a.offsets[std::size_t(begins[p + 1])];
         std::vector<int> offsets(a.offsets.begin() + begins[p], a.offsets.begin() + begins[p + 1] + 1);
         for (int& offset : offsets) offset -= begin;
-        distributed_csr<exec_type, T> const rows(exec, comm, offsets,
-                                                 {a.indices.begin() + begin, a.indices.begin() + end},
-                                                 {a.values.begin() + begin, a.values.begin() + end});
+        distributed_csr<exec_type, T> rows(exec, comm, offsets, {a.indices.begin() + begin, a.indices.begin() + end},
+                                           {a.values.begin() + begin, a.values.begin() + end});
         work(exec, comm, rows);
     });
 }
@@ -118,7 +118,20 @@ std::vector<double> random_rhs(std::size_t n) {
     return r;
 }
 
-/// The preconditioner of all ranks, applied once and again, gives that of one rank up to `tolerance`.
+template <class T>
+void check_close(std::vector<T> const& found, std::vector<T> const& expected, double tolerance) {
+    double largest = 0, worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        largest = std::max(largest, std::abs(double(expected[i])));
+        double const error = std::abs(double(found[i]) - double(expected[i]));
+        worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
+    }
+    CHECK(largest < 1e6);
+    CHECK(worst <= tolerance * largest);
+}
+
+/// The preconditioner of all ranks and its transpose, applied once and again, give
+/// those of one rank up to `tolerance`.
 template <class Fixture, class T>
 void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options const& options, bool divided,
                 double tolerance, bool regularises = false) {
@@ -133,7 +146,9 @@ void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options c
     buffer<T> to(whole, a.rows);
     one.apply(whole, from.view(), to.view());
     auto const expected = to_vector(whole, to);
-    std::vector<T> found(n);
+    one.apply_transpose(whole, from.view(), to.view());
+    auto const expected_transposed = to_vector(whole, to);
+    std::vector<T> found(n), found_transposed(n);
     with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto const& rows) {
         distributed::distributed_forest<exec_type, T> const m(exec, comm, rows, options);
         CHECK(m.divides_paths() == divided);
@@ -143,6 +158,9 @@ void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options c
         for (int again = 0; again < 2; ++again) m.apply(exec, own.view(), z.view());
         auto const values = to_vector(exec, z);
         std::copy(values.begin(), values.end(), found.begin() + first);
+        for (int again = 0; again < 2; ++again) m.apply_transpose(exec, own.view(), z.view());
+        auto const transposed = to_vector(exec, z);
+        std::copy(transposed.begin(), transposed.end(), found_transposed.begin() + first);
         auto const of_one = one.findings(), of_rank = m.findings();
         for (std::size_t k = 0; k < of_one.size(); ++k) {
             CAPTURE(of_one[k].key);
@@ -152,14 +170,15 @@ void check_same(plain_csr<T> const& a, rank_rows const& begins, forest_options c
                 CHECK(of_rank[k].value == doctest::Approx(of_one[k].value).epsilon(1e-5));
         }
     });
-    double largest = 0, worst = 0;
+    check_close(found, expected, tolerance);
+    check_close(found_transposed, expected_transposed, tolerance);
+    double forward = 0, backward = 0, terms = 0; // <M^-1 r, r> and <r, M^-T r>
     for (std::size_t i = 0; i < n; ++i) {
-        largest = std::max(largest, std::abs(double(expected[i])));
-        double const error = std::abs(double(found[i]) - double(expected[i]));
-        worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
+        forward += double(found[i]) * double(r[i]);
+        backward += double(r[i]) * double(found_transposed[i]);
+        terms += std::abs(double(found[i]) * double(r[i]));
     }
-    CHECK(largest < 1e6);
-    CHECK(worst <= tolerance * largest);
+    CHECK(std::abs(forward - backward) <= tolerance * double(n) * terms);
 }
 
 struct named_matrix {
@@ -316,6 +335,87 @@ TEST_CASE_TEMPLATE("distributed forest: CG and BiCGStab take the iterations of o
     }
 }
 
+TEST_CASE_TEMPLATE("distributed forest: a refresh has the bits of a new set-up with the same forest", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    for (named_matrix const& named : matrices())
+        for (int const ranks : {1, 3, 4}) {
+            if (sanitized && ranks != 3) continue;
+            CAPTURE(named.name);
+            CAPTURE(ranks);
+            auto other = named.a; // twice the weights: the same forest
+            for (std::size_t i = 0; i < std::size_t(other.rows); ++i)
+                for (int k = other.offsets[i]; k < other.offsets[i + 1]; ++k)
+                    other.values[std::size_t(k)] *= other.indices[std::size_t(k)] == int(i) ? 2.5 : -2;
+            auto const begins = equal_rows(other.rows, ranks);
+            auto const numbers = random_rhs(std::size_t(other.rows));
+            with_rows<Fixture>(named.a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) {
+                auto const p = std::size_t(comm.rank());
+                auto const values_of = [&](plain_csr<double> const& a) {
+                    return exec.copy(std::vector<double>(a.values.begin() + a.offsets[std::size_t(begins[p])],
+                                                         a.values.begin() + a.offsets[std::size_t(begins[p + 1])]));
+                };
+                auto const r =
+                    exec.copy(std::vector<double>(numbers.begin() + begins[p], numbers.begin() + begins[p + 1]));
+                auto const applied = [&](auto const& m) {
+                    buffer<double> z(exec, rows.size());
+                    m.apply(exec, r.view(), z.view());
+                    auto both = to_vector(exec, z);
+                    m.apply_transpose(exec, r.view(), z.view());
+                    for (double const value : to_vector(exec, z)) both.push_back(value);
+                    return both;
+                };
+                auto refreshed = make_distributed_preconditioner(exec, comm, "forest", rows);
+                auto const before = applied(refreshed);
+                auto const given = values_of(named.a), changed = values_of(other);
+                rows.set_values(exec, changed.view());
+                refresh_distributed_preconditioner(exec, refreshed, rows);
+                auto const anew = make_distributed_preconditioner(exec, comm, "forest", rows);
+                CHECK(applied(refreshed) == applied(anew));
+                CHECK(refreshed.report().number("mended_rows") == anew.report().number("mended_rows"));
+                rows.set_values(exec, given.view());
+                refresh_distributed_preconditioner(exec, refreshed, rows);
+                CHECK(applied(refreshed) == before);
+            });
+        }
+}
+
+TEST_CASE_TEMPLATE("distributed forest: all ranks refuse a refresh that one rank refuses", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const a = grid(12, 12, 0.05, 1, 0.05);
+    auto changed = a;
+    changed.indices[std::size_t(a.offsets[140])] -= 1; // a coupling with the first rank
+    rank_rows const begins{0, 135, 140, 144};
+    with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) {
+        auto m = make_distributed_preconditioner(exec, comm, "forest", rows);
+        auto const p = std::size_t(comm.rank());
+        auto const r = exec.copy(std::vector<double>(std::size_t(rows.size()), 1.0));
+        auto const applied = [&] {
+            buffer<double> z(exec, rows.size());
+            m.apply(exec, r.view(), z.view());
+            return to_vector(exec, z);
+        };
+        auto const before = applied();
+        auto const begin = a.offsets[std::size_t(begins[p])], end = a.offsets[std::size_t(begins[p + 1])];
+        std::vector<int> offsets(a.offsets.begin() + begins[p], a.offsets.begin() + begins[p + 1] + 1);
+        for (int& offset : offsets) offset -= begin;
+        std::vector<double> const values(a.values.begin() + begin, a.values.begin() + end);
+        using matrix = std::decay_t<decltype(rows)>;
+        matrix const other(exec, comm, offsets, {changed.indices.begin() + begin, changed.indices.begin() + end},
+                           values);
+        CHECK_THROWS_WITH_AS(refresh_distributed_preconditioner(exec, m, other),
+                             doctest::Contains("rank 2: the matrix to refresh from has another pattern"),
+                             refused_refresh);
+        for (int const k : {0, 1}) { // in the column of another rank, and in the own block
+            auto bad = values;
+            if (p == 2) bad[std::size_t(k)] = std::numeric_limits<double>::quiet_NaN();
+            matrix const nan(exec, comm, offsets, {a.indices.begin() + begin, a.indices.begin() + end}, bad);
+            CHECK_THROWS_WITH_AS(refresh_distributed_preconditioner(exec, m, nan),
+                                 doctest::Contains("rank 2: row 140, column"), refused_refresh);
+        }
+        CHECK(applied() == before);
+    });
+}
+
 TEST_CASE_TEMPLATE("distributed forest: report and errors", Fixture, COPPICE_TEST_EXECUTORS) {
     auto a = grid(12, 12, 0.05, 1, 0.05);
     rank_rows const begins{0, 50, 144};
@@ -326,10 +426,8 @@ TEST_CASE_TEMPLATE("distributed forest: report and errors", Fixture, COPPICE_TES
             CHECK(report.name == "forest");
             CHECK(report.number("paths") == 12);
             CHECK(report.number("longest_path") == 12);
-            CHECK_THROWS_WITH_AS(m.refresh(exec, rows.own_block().view()), doctest::Contains("cannot be refreshed"),
-                                 argument_error);
-            buffer<double> z(exec, rows.size());
-            CHECK_THROWS_AS(m.apply_transpose(exec, array_view<double const>(z.view()), z.view()), argument_error);
+            CHECK_THROWS_WITH_AS(m.refresh(exec, rows.own_block().view()),
+                                 doctest::Contains("needs the rows of all ranks"), argument_error);
         });
     };
     make("forest,rounds=9,ties=hash");

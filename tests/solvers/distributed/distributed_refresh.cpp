@@ -291,8 +291,6 @@ TEST_CASE_TEMPLATE("distributed: block preconditioners are refreshed with the ow
             refresh_distributed_preconditioner(exec, m, of_up);
             CHECK(applied(exec, m, r) == applied(exec, expected, r));
         }
-        auto forest = make_distributed_preconditioner(exec, comm, "forest", of_rank); // of all ranks
-        CHECK_THROWS_AS(refresh_distributed_preconditioner(exec, forest, of_up), argument_error);
         return to_vector(exec, r);
     });
 }
