@@ -99,12 +99,20 @@ public:
           rows_(exec, weights.rows()) {}
 
     csr_view<T, I, O> now() const { return now_; }
+    /// The forest of C_l; `total` is set to the sum of its weights.
+    linear_forest<I> find(factor_options const& options, double& total) const {
+        auto const edges = parallel_factor(exec_, now_, options);
+        total = edges.total_weight;
+        return extract_forest(exec_, now_, edges);
+    }
     /// Computes C_{l+1}; returns the weight of the forest in C_0.
-    held_weight take(linear_forest<I> const& forest, double omega) {
+    held_weight take(linear_forest<I> const& forest, double omega) { return take(forest.links, omega); }
+    /// `links`: of a forest, as columns of the weights.
+    held_weight take(buffer<I> const& links, double omega) {
         auto& next = values_[current_];
         if (next.size() < now_.nonzeros()) next = buffer<T>(exec_, now_.nonzeros());
         reduce_rows(exec_, plan_,
-                    adjust_weight<T, I, O>{now_, first_.coefficients, forest.links.data(), T(omega), next.data()},
+                    adjust_weight<T, I, O>{now_, first_.coefficients, links.data(), T(omega), next.data()},
                     add_held_weight{}, store_held_weight{rows_.data()});
         now_.coefficients = next.data();
         current_ = 1 - current_;
@@ -120,23 +128,18 @@ private:
     int current_ = 0;
 };
 
-} // namespace graph_detail
-
-template <executor Executor, class T, class I, class O>
-forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T, I, O> weights,
-                                               decomposition_options const& options) {
-    graph_detail::check_decomposition_options(options);
-    require_square(weights, "decompose_into_forests");
+/// decompose_into_forests() of weights with find() and take(), as those of adjusted_weights.
+template <class I, class Weights>
+forest_decomposition<I> decompose(Weights& adjusted, decomposition_options const& options) {
     factor_options factor = options.factor;
     factor.degree = 2; // paths
-    graph_detail::adjusted_weights<Executor, T, I, O> adjusted(exec, weights);
     forest_decomposition<I> result;
     double total = 0, before = 0;
     while (int(result.forests.size()) < options.factors) {
-        auto const edges = parallel_factor(exec, adjusted.now(), factor);
-        auto forest = extract_forest(exec, adjusted.now(), edges);
+        double now = 0;
+        auto forest = adjusted.find(factor, now);
         bool const first = result.forests.empty();
-        if (first) total = 2 * edges.total_weight;
+        if (first) total = 2 * now;
         result.exhausted = forest.edges == 0;
         if (result.exhausted && !first) break;
         auto const held = adjusted.take(forest, options.omega);
@@ -150,6 +153,17 @@ forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T,
         before = covered;
     }
     return result;
+}
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+forest_decomposition<I> decompose_into_forests(Executor const& exec, csr_view<T, I, O> weights,
+                                               decomposition_options const& options) {
+    graph_detail::check_decomposition_options(options);
+    require_square(weights, "decompose_into_forests");
+    graph_detail::adjusted_weights<Executor, T, I, O> adjusted(exec, weights);
+    return graph_detail::decompose<I>(adjusted, options);
 }
 
 #define COPPICE_FOREST_DECOMPOSITION(EXTERN, EXECUTOR, T, I)                                                           \

@@ -22,6 +22,27 @@ struct store_residual {
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
 
+/// x[i] = r[i] - x[i].
+template <class T>
+struct subtract_from {
+    T const* r;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] = r[i] - x[i]; }
+};
+
+/// z = z + M_k^-1 (r - A z) for k = 0, ..., factors - 1, from z = 0 (Eq. 28). solve(k, r, z) computes z = M_k^-1 r and
+/// accepts z = r; subtract() computes left = r - A z.
+template <executor Executor, class T, class Solve, class Subtract>
+void alternate(Executor const& exec, int factors, Solve const& solve, Subtract const& subtract, array_view<T const> r,
+               array_view<T> left, array_view<T> z) {
+    solve(0, r, z);
+    for (int k = 1; k < factors; ++k) {
+        subtract();
+        solve(k, array_view<T const>(left), left);
+        for_each(exec, z.size(), axpy<T>{T(1), left.data(), z.data()});
+    }
+}
+
 template <class T, class I>
 struct covered_weight_of_row {
     csr_view<T, I> weights;
@@ -132,15 +153,16 @@ public:
         require_size("r of a preconditioner", r, systems.system(0).size());
         require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this inner_alternation");
-        systems.solve(exec, 0, r, z);
-        for (int l = 1; l < systems.count(); ++l) {
-            auto const a = matrix_.view();
-            reduce_rows(exec, plan_,
-                        along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
-                        add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
-            systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
-            for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
-        }
+        detail::alternate(
+            exec, systems.count(),
+            [&](int l, array_view<T const> from, array_view<T> to) { systems.solve(exec, l, from, to); },
+            [&] {
+                auto const a = matrix_.view();
+                reduce_rows(exec, plan_,
+                            along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
+                            add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
+            },
+            r, left_.view(), z);
     }
     /// The corrections with A^T and M_l^-T in reverse order.
     void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
@@ -149,12 +171,15 @@ public:
         require_size("r of a preconditioner", r, systems.system(0).size());
         require_size("z of a preconditioner", z, systems.system(0).size());
         auto const use = user_.enter("this inner_alternation");
-        systems.solve_transposed(exec, last, r, z);
-        for (int l = last - 1; l >= 0; --l) {
-            transposed_.multiply(exec, matrix_.view(), z.data(), detail::store_residual<T>{r.data(), left_.data()});
-            systems.solve_transposed(exec, l, array_view<T const>(left_.view()), left_.view());
-            for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
-        }
+        detail::alternate(
+            exec, systems.count(),
+            [&](int k, array_view<T const> from, array_view<T> to) {
+                systems.solve_transposed(exec, last - k, from, to);
+            },
+            [&] {
+                transposed_.multiply(exec, matrix_.view(), z.data(), detail::store_residual<T>{r.data(), left_.data()});
+            },
+            r, left_.view(), z);
     }
     bool replayable() const { return true; }
     int factors() const { return factors_.systems().count(); }

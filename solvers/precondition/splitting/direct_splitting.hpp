@@ -40,16 +40,19 @@ private:
 template <class T, class I>
 struct scale_direct_row {
     direct_factor<T> factor;
-    I const* permutation;
+    I const* permutation; ///< null: the arrays of the factor are in the order of the system
     std::int64_t n;
     T *lower, *middle, *upper;
 
     COPPICE_HD void operator()(std::int64_t p) const {
-        I const v = permutation[p];
-        if (p > 0) lower[p] = factor.off_diagonal(v, permutation[p - 1], lower[p]);
-        if (p + 1 < n) upper[p] = factor.off_diagonal(v, permutation[p + 1], upper[p]);
+        std::int64_t const v = vertex(p);
+        if (p > 0) lower[p] = factor.off_diagonal(v, vertex(p - 1), lower[p]);
+        if (p + 1 < n) upper[p] = factor.off_diagonal(v, vertex(p + 1), upper[p]);
         middle[p] = factor.on_diagonal(v);
     }
+
+private:
+    COPPICE_HD std::int64_t vertex(std::int64_t p) const { return permutation ? std::int64_t(permutation[p]) : p; }
 };
 
 } // namespace detail

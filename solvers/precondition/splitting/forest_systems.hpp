@@ -33,8 +33,17 @@ struct compose_orders {
     COPPICE_HD void operator()(std::int64_t p) const { positions[p] = inverse[permutation[p]]; }
 };
 
-/// The inverse of a factor that contains almost nothing of row i of B would amplify the rest of the row, and the next
-/// factor would amplify it again. The diagonal entry becomes diagp_2(B) (Eq. 41). Returns 1 if it changes.
+/// Whether a row of a factor contains almost nothing of its row of B, whose magnitudes add up to `sum`. The inverse of
+/// such a factor would amplify the rest of the row, and the next factor would amplify it again. The diagonal entry
+/// becomes diagp_2(B) (Eq. 41).
+template <class T>
+COPPICE_HD bool is_weak_row(T lower, T diagonal, T upper, T sum) {
+    T const min_fraction = T(1) / 1024; // of the row sum
+    T const low = magnitude(lower), up = magnitude(upper), here = magnitude(diagonal);
+    T const off_diagonal = low > up ? low : up;
+    return (here > off_diagonal ? here : off_diagonal) < min_fraction * sum && is_finite(sum);
+}
+/// Replaces the diagonal entry of a weak row of a factor. Returns 1 if it changes.
 template <class T, class I>
 struct regularise_weak_row {
     csr_view<T, I> b;
@@ -42,13 +51,10 @@ struct regularise_weak_row {
     tridiagonal_view<T> rows;
     T* diagonal; ///< of `rows`
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        T const min_fraction = T(1) / 1024; // of the row sum
         T sum(0);
         for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
         I const p = inverse[i];
-        T const lower = magnitude(rows.lower[p]), upper = magnitude(rows.upper[p]);
-        T const off_diagonal = lower > upper ? lower : upper, here = magnitude(diagonal[p]);
-        if (!((here > off_diagonal ? here : off_diagonal) < min_fraction * sum) || !is_finite(sum)) return 0;
+        if (!is_weak_row(rows.lower[p], diagonal[p], rows.upper[p], sum)) return 0;
         diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
         return 1;
     }
