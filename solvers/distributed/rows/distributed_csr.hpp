@@ -57,6 +57,12 @@ public:
     /// memory of the executor. Not collective; on CUDA waits for the values of couplings(). Throws dimension_error for
     /// another number of values.
     void set_values(Executor const& exec, array_view<T const> values);
+    /// Copies the values of this rank from a matrix with the same pattern. Not collective. Throws dimension_error for
+    /// another number of values.
+    void copy_values(Executor const& exec, distributed_csr const& from);
+    /// A copy with separate values, which exchanges its halo by the same plan. Not collective; not simultaneously with
+    /// other calls of this rank.
+    distributed_csr copy(Executor const& exec) const;
 
     /// Whether apply() never synchronises and may be captured into a CUDA graph: on devices with NCCL, or if there is
     /// no halo.
@@ -65,9 +71,13 @@ public:
     /// y = A x; x[size()] and y[size()] are the blocks of this rank and do not overlap. With NCCL it returns after
     /// queueing the work on the device; otherwise it waits for the other ranks.
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const;
+    /// y = A^T x; shapes and waiting as for apply(). The first call after a change of values transposes the rows of
+    /// this rank, and allocates. Products with rows of other ranks are added in rank order.
+    void apply_transpose(Executor const& exec, array_view<T const> x, array_view<T> y) const;
 
 private:
     struct state;
+    explicit distributed_csr(std::unique_ptr<state> of);
     std::unique_ptr<state> state_;
 };
 

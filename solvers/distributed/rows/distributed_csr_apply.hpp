@@ -4,12 +4,17 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
+#include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -47,14 +52,27 @@ struct halo_rows {
     buffer<std::int32_t> rows{}, offsets{}, columns{};
     buffer<T> values{};
     srcsr_plan<std::int32_t> plan{};
+    std::int64_t halo_size = 0;
 
     halo_rows() = default;
     halo_rows(Executor const& exec, buffer<std::int32_t> of, buffer<std::int32_t> begin, buffer<std::int32_t> positions,
               buffer<T> entries, std::int64_t halo)
         : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(positions)), values(std::move(entries)),
-          plan(make_srcsr_plan(exec,
-                               csr_view<T>{std::int32_t(rows.size()), std::int32_t(halo), std::int32_t(values.size()),
-                                           offsets.data(), columns.data(), values.data()})) {}
+          halo_size(halo) {
+        plan = make_srcsr_plan(exec, view());
+    }
+    halo_rows copy(Executor const& exec) const {
+        return {exec,     copy_of(exec, rows), copy_of(exec, offsets), copy_of(exec, columns), copy_of(exec, values),
+                halo_size};
+    }
+    csr_view<T> view() const {
+        return {std::int32_t(rows.size()),
+                std::int32_t(halo_size),
+                std::int32_t(values.size()),
+                offsets.data(),
+                columns.data(),
+                values.data()};
+    }
     /// Calls store(k, the product of the k-th row with the halo).
     template <class Store>
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
@@ -62,6 +80,74 @@ struct halo_rows {
         detail::multiply_stored<T, std::int32_t, T> const product{halo};
         reduce_rows(exec, plan, along_nonzeros{product, values.data(), columns.data()}, add_plus<T>{}, store);
     }
+};
+
+template <class T>
+struct multiply_at_row {
+    T const* values;
+    std::int32_t const* columns;
+    std::int32_t const* rows; ///< of the columns, in x
+    T const* x;
+    COPPICE_HD T operator()(std::int64_t k) const { return values[k] * x[rows[columns[k]]]; }
+};
+
+/// Positions of the values that other ranks send for the rows of this rank, as rows with entries 1: their order is that
+/// of the ranks.
+template <class T, executor Executor>
+halo_rows<Executor, T> received_by_row(Executor const& exec, std::vector<std::int32_t> const& row_of) {
+    std::vector<std::int32_t> positions(row_of.size()), rows, offsets{0};
+    std::iota(positions.begin(), positions.end(), 0);
+    std::stable_sort(positions.begin(), positions.end(),
+                     [&](std::int32_t p, std::int32_t q) { return row_of[std::size_t(p)] < row_of[std::size_t(q)]; });
+    for (std::int32_t const p : positions) {
+        std::int32_t const row = row_of[std::size_t(p)];
+        if (rows.empty() || rows.back() != row) {
+            rows.push_back(row);
+            offsets.push_back(offsets.back());
+        }
+        ++offsets.back();
+    }
+    return {exec,
+            exec.copy(rows),
+            exec.copy(offsets),
+            exec.copy(positions),
+            exec.copy(std::vector<T>(positions.size(), T(1))),
+            std::int64_t(positions.size())};
+}
+
+/// A^T x of the rows of a rank.
+template <executor Executor, class T>
+class transposed_rows {
+public:
+    /// y = A^T x. `outer`: the entries in columns of other ranks. Collective.
+    void multiply(Executor const& exec, rank_communicator const& comm, halo_plan const& halo, csr_view<T> own,
+                  halo_rows<Executor, T> const& outer, array_view<T const> x, array_view<T> y) {
+        if (own.rows() > 0) own_.multiply(exec, own, x.data(), detail::store_value<T>{y.data()});
+        if (!halo.any) return;
+        if (!received_rows_) {
+            received_rows_ = received_by_row<T>(exec, halo.send_rows);
+            sent_ = buffer<T>(exec, outer.halo_size);
+            received_ = buffer<T>(exec, std::int64_t(halo.send_rows.size()));
+        }
+        if (outer.rows.size() > 0) {
+            auto const m = outer_.of(exec, outer.view());
+            reduce_rows(exec, outer_.plan(), multiply_at_row<T>{m.coefficients, m.indices, outer.rows.data(), x.data()},
+                        add_plus<T>{}, detail::store_value<T>{sent_.data()});
+        }
+        exchange(exec, comm, halo.receive_begin, static_cast<T const*>(sent_.data()), halo.send_begin,
+                 received_.data());
+        received_rows_->reduce(exec, received_.data(), add_to_rows<T>{y.data(), received_rows_->rows.data()});
+    }
+    /// Call it if values of A change.
+    void clear() {
+        own_.clear();
+        outer_.clear();
+    }
+
+private:
+    detail::transposed_matrix<Executor, T, std::int32_t> own_{}, outer_{};
+    std::optional<halo_rows<Executor, T>> received_rows_{};
+    buffer<T> sent_{}, received_{};
 };
 
 /// Splits the entries of a rank by the owner of their column; on the host.
@@ -117,27 +203,36 @@ struct split_rows {
 
 template <executor Executor, class T>
 struct distributed_csr<Executor, T>::state {
+    rank_communicator comm;
+    distributed::shared_halo_plan<Executor> plan_of_halo;
     distributed::halo<Executor, T> halo;
-    std::int64_t halo_size;
     csr<T> own;
     srcsr_plan<std::int32_t> plan;
     distributed::halo_rows<Executor, T> outer;
     buffer<std::int32_t> outer_entries;
     std::vector<std::int64_t> begins;
     entries_of_others couplings;
+    distributed::transposed_rows<Executor, T> transposed{};
 
-    state(Executor const& exec, rank_communicator const& comm, distributed::split_rows<T> const& rows)
-        : halo(exec, comm, distributed::halo_plan(comm, rows.begin, rows.needs)),
-          halo_size(std::int64_t(rows.needs.size())),
+    state(Executor const& exec, rank_communicator const& of, distributed::split_rows<T> const& rows)
+        : comm(of), plan_of_halo(std::make_shared<distributed::placed_halo_plan<Executor> const>(
+                        exec, distributed::halo_plan(comm, rows.begin, rows.needs))),
+          halo(exec, comm, plan_of_halo),
           own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
           outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_columns),
-                exec.copy(rows.outer_values), halo_size),
+                exec.copy(rows.outer_values), std::int64_t(rows.needs.size())),
           outer_entries(exec.copy(rows.outer_entries)),
           begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_columns, rows.outer_values} {
         for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
     }
+    state(Executor const& exec, state const& from)
+        : comm(from.comm), plan_of_halo(from.plan_of_halo), halo(exec, comm, plan_of_halo),
+          own(from.own.rows(), from.own.columns(), copy_of(exec, from.own.row_offsets()),
+              copy_of(exec, from.own.column_indices()), copy_of(exec, from.own.values())),
+          plan(make_srcsr_plan(exec, own.view())), outer(from.outer.copy(exec)),
+          outer_entries(copy_of(exec, from.outer_entries)), begins(from.begins), couplings(from.couplings) {}
 };
 
 template <executor Executor, class T>
@@ -147,6 +242,8 @@ distributed_csr<Executor, T>::distributed_csr(Executor const& exec, rank_communi
     : state_(std::make_unique<state>(
           exec, comm, distributed::split_rows<T>(distributed::set_up_executor(exec), comm, offsets, columns, values))) {
 }
+template <executor Executor, class T>
+distributed_csr<Executor, T>::distributed_csr(std::unique_ptr<state> of) : state_(std::move(of)) {}
 template <executor Executor, class T>
 distributed_csr<Executor, T>::distributed_csr(distributed_csr&&) noexcept = default;
 template <executor Executor, class T>
@@ -160,7 +257,7 @@ std::int64_t distributed_csr<Executor, T>::size() const {
 }
 template <executor Executor, class T>
 std::int64_t distributed_csr<Executor, T>::halo() const {
-    return state_->halo_size;
+    return state_->outer.halo_size;
 }
 template <executor Executor, class T>
 std::int64_t distributed_csr<Executor, T>::outer_rows() const {
@@ -188,6 +285,22 @@ void distributed_csr<Executor, T>::set_values(Executor const& exec, array_view<T
     for_each(exec, outer.size(),
              detail::gather_at<T, std::int32_t>{values.data(), outer.data(), state_->outer.values.data()});
     state_->couplings.values = to_vector(exec, state_->outer.values);
+    state_->transposed.clear();
+}
+template <executor Executor, class T>
+void distributed_csr<Executor, T>::copy_values(Executor const& exec, distributed_csr const& from) {
+    state const& other = *from.state_;
+    require_size("values of distributed_csr in its own block", other.own.nonzeros(), state_->own.nonzeros());
+    require_size("values of distributed_csr in columns of other ranks", other.outer.values.size(),
+                 state_->outer.values.size());
+    exec.copy_elements(other.own.values().data(), state_->own.values().data(), state_->own.nonzeros());
+    exec.copy_elements(other.outer.values.data(), state_->outer.values.data(), state_->outer.values.size());
+    state_->couplings.values = other.couplings.values;
+    state_->transposed.clear();
+}
+template <executor Executor, class T>
+distributed_csr<Executor, T> distributed_csr<Executor, T>::copy(Executor const& exec) const {
+    return distributed_csr(std::make_unique<state>(exec, *state_));
 }
 template <executor Executor, class T>
 bool distributed_csr<Executor, T>::replayable() const {
@@ -203,6 +316,14 @@ void distributed_csr<Executor, T>::apply(Executor const& exec, array_view<T cons
     state_->halo.finish(exec);
     auto const& outer = state_->outer;
     outer.reduce(exec, state_->halo.values(), distributed::add_to_rows<T>{y.data(), outer.rows.data()});
+}
+
+template <executor Executor, class T>
+void distributed_csr<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+    require_size("length of x", x, size());
+    require_size("length of y", y, size());
+    state_->transposed.multiply(exec, state_->comm, state_->plan_of_halo->plan, state_->own.view(), state_->outer, x,
+                                y);
 }
 
 } // namespace coppice::inline v0_1

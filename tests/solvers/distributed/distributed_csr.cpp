@@ -115,6 +115,52 @@ TEST_CASE_TEMPLATE("distributed: the product with halos is that of the dense mat
     }
 }
 
+TEST_CASE_TEMPLATE("distributed: the transposed product is that of the dense matrix, also of a copy with new values",
+                   Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto a = dense_matrix(90);
+    std::mt19937 random(3);
+    for (std::size_t i = 0; i < 90; ++i) // a row and a column without entries in others
+        for (std::size_t j = 0; j < 90; ++j)
+            if (a[i][j] != 0) a[i][j] = i != j && (i == 20 || j == 70) ? 0 : double(random() % 100) / 50 - 1.01;
+    for (auto const& first_rows : divisions) {
+        std::vector<double> x(90), y(90), of_copy(90);
+        for (std::size_t i = 0; i < 90; ++i) x[i] = std::sin(double(i));
+        multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
+        all.run([&](exec_type const& exec, rank_communicator const& comm) {
+            auto const p = std::size_t(comm.rank());
+            auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
+            distributed_csr<exec_type, double> m(exec, comm, b.offsets, b.columns, b.values);
+            auto const from = exec.copy(std::vector<double>(x.begin() + first_rows[p], x.begin() + first_rows[p + 1]));
+            auto const store_product = [&](auto const& matrix, std::vector<double>& result) {
+                buffer<double> to(exec, m.size());
+                for (int again = 0; again < 2; ++again) matrix.apply_transpose(exec, from.view(), to.view());
+                auto const values = to_vector(exec, to);
+                std::copy(values.begin(), values.end(), result.begin() + first_rows[p]);
+            };
+            store_product(m, y);
+            auto const other = m.copy(exec);
+            auto twice = b.values;
+            for (double& value : twice) value *= 2;
+            auto const changed = exec.copy(twice);
+            m.set_values(exec, changed.view());
+            store_product(other, of_copy); // has the old values
+            for (int i = first_rows[p]; i < first_rows[p + 1]; ++i) CHECK(of_copy[std::size_t(i)] == y[std::size_t(i)]);
+            distributed_csr<exec_type, double> third = other.copy(exec);
+            third.copy_values(exec, m);
+            CHECK(third.couplings().values == m.couplings().values);
+            store_product(third, of_copy);
+            for (int i = first_rows[p]; i < first_rows[p + 1]; ++i)
+                CHECK(of_copy[std::size_t(i)] == 2 * y[std::size_t(i)]);
+        });
+        for (std::size_t i = 0; i < 90; ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < 90; ++j) sum += a[j][i] * x[j];
+            CHECK(y[i] == doctest::Approx(sum).epsilon(1e-12));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("distributed: the own block has the entries between rows of the rank", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
