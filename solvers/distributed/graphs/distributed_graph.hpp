@@ -9,6 +9,7 @@
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/graph/factor/factor_result.hpp>
+#include <coppice/graph/forest/forest_decomposition.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 
@@ -66,12 +67,22 @@ template <executor Executor, class T>
 linear_forest<std::int32_t> extract_forest(Executor const& exec, distributed_graph<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f);
 
+/// decompose_into_forests() of a distributed graph: the same forests, as extract_forest() returns them for the rank.
+/// Coverages may differ in the last digits, as for parallel_factor(). Communication and errors: those of both functions
+/// for each forest, and a sum over all ranks.
+template <executor Executor, class T>
+forest_decomposition<std::int32_t> decompose_into_forests(Executor const& exec,
+                                                          distributed_graph<Executor, T> const& weights,
+                                                          decomposition_options const& options = {});
+
 #define COPPICE_DISTRIBUTED_GRAPH(EXTERN, EXECUTOR, T)                                                                 \
     EXTERN template class distributed_graph<EXECUTOR, T>;                                                              \
     EXTERN template graph_factor<std::int32_t> parallel_factor(EXECUTOR const&, distributed_graph<EXECUTOR, T> const&, \
                                                                factor_options const&);                                 \
     EXTERN template linear_forest<std::int32_t> extract_forest(EXECUTOR const&, distributed_graph<EXECUTOR, T> const&, \
-                                                               graph_factor<std::int32_t> const&);
+                                                               graph_factor<std::int32_t> const&);                     \
+    EXTERN template forest_decomposition<std::int32_t> decompose_into_forests(                                         \
+        EXECUTOR const&, distributed_graph<EXECUTOR, T> const&, decomposition_options const&);
 COPPICE_DISTRIBUTED_GRAPH(extern, host_executor, float)
 COPPICE_DISTRIBUTED_GRAPH(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)

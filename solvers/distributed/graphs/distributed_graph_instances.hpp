@@ -57,6 +57,14 @@ struct make_neighbor_global {
     }
 };
 
+/// Local indices of the neighbours on the paths, outer vertices included.
+struct make_local_or_outer {
+    std::int32_t const* links;
+    rank_ids ids;
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = links[k] < 0 ? -1 : ids.local_or_outer(links[k]); }
+};
+
 } // namespace distributed
 
 template <executor Executor, class T>
@@ -125,15 +133,48 @@ std::int64_t distributed_graph<Executor, T>::outer() const {
     return state_->graph.outer();
 }
 
+namespace distributed {
+
+/// parallel_factor() of the graph of a rank with other weights, with global neighbour indices.
+template <executor Executor, class T>
+graph_factor<std::int32_t> global_factor(rank_graph<Executor> const& graph, csr_view<T> weights,
+                                         factor_options const& options) {
+    auto f = graph_detail::factor_at(graph, weights, options);
+    for_each(graph.exec(), f.neighbors.size(), make_neighbor_global{f.neighbors.data(), graph.ids()});
+    return f;
+}
+
+/// The weights C_l of the edges of a rank: those between ranks are on both, with the same values.
+template <executor Executor, class T>
+class adjusted_rank_weights {
+public:
+    adjusted_rank_weights(rank_graph<Executor> const& graph, csr_view<T> weights)
+        : graph_(graph), adjusted_(graph.exec(), weights) {}
+
+    linear_forest<std::int32_t> find(factor_options const& options, double& total) const {
+        auto const edges = global_factor(graph_, adjusted_.now(), options);
+        total = edges.total_weight;
+        return graph_detail::forest_at(graph_, adjusted_.now(), edges);
+    }
+    graph_detail::held_weight take(linear_forest<std::int32_t> const& forest, double omega) {
+        buffer<std::int32_t> local(graph_.exec(), forest.links.size());
+        for_each(graph_.exec(), local.size(), make_local_or_outer{forest.links.data(), graph_.ids(), local.data()});
+        return graph_.all_reduce(adjusted_.take(local, omega), graph_detail::add_held_weight{});
+    }
+
+private:
+    rank_graph<Executor> const& graph_;
+    graph_detail::adjusted_weights<Executor, T, std::int32_t, std::int32_t> adjusted_;
+};
+
+} // namespace distributed
+
 template <executor Executor, class T>
 graph_factor<std::int32_t> parallel_factor(Executor const&, distributed_graph<Executor, T> const& weights,
                                            factor_options const& options) {
     graph_detail::check_factor_options(options);
     auto const& rank = weights.ranks();
-    auto f = graph_detail::factor_at(rank.graph, rank.weights.view(), options);
-    for_each(rank.graph.exec(), f.neighbors.size(),
-             distributed::make_neighbor_global{f.neighbors.data(), rank.graph.ids()});
-    return f;
+    return distributed::global_factor(rank.graph, rank.weights.view(), options);
 }
 
 template <executor Executor, class T>
@@ -142,6 +183,16 @@ linear_forest<std::int32_t> extract_forest(Executor const&, distributed_graph<Ex
     auto const& rank = weights.ranks();
     graph_detail::require_factor(rank.graph, rank.weights.view(), f);
     return graph_detail::forest_at(rank.graph, rank.weights.view(), f);
+}
+
+template <executor Executor, class T>
+forest_decomposition<std::int32_t> decompose_into_forests(Executor const&,
+                                                          distributed_graph<Executor, T> const& weights,
+                                                          decomposition_options const& options) {
+    graph_detail::check_decomposition_options(options);
+    auto const& rank = weights.ranks();
+    distributed::adjusted_rank_weights<Executor, T> adjusted(rank.graph, rank.weights.view());
+    return graph_detail::decompose<std::int32_t>(adjusted, options);
 }
 
 } // namespace coppice::inline v0_1
