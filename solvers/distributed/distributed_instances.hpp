@@ -3,6 +3,7 @@
 /// Definitions and explicit instantiations for the two source files of solve_distributed() and related functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,11 +13,14 @@
 #include <coppice/solvers/distributed/bands/reduced_ranks_solve.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
 #include <coppice/solvers/distributed/forests/distributed_forest.hpp>
+#include <coppice/solvers/distributed/forests/distributed_splitting.hpp>
 #include <coppice/solvers/distributed/levels/distributed_multilevel.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr_apply.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/direct_splitting.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -49,10 +53,42 @@ template <class Entry, executor Base, class T, class Make>
 any_preconditioner<Base, T> make_over_ranks(Base const& exec, named_choice named, option_values const& options,
                                             Make const& make) {
     for (auto const& [key, value] : options.entries()) named.options.set(key, value);
-    chosen_options const chosen("preconditioner \"" + named.name + "\"", Entry::options, named.options);
+    chosen_options const chosen("preconditioner \"" + named.name + "\"", Entry::row.options, named.options);
     detail::stopwatch watch(exec);
     auto made = make(chosen);
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
+}
+
+/// Makes the preconditioner of that name if it is made of forests over all ranks.
+template <executor Base, class T>
+std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, rank_communicator const& comm,
+                                                           named_choice const& named, distributed_csr<Base, T> const& a,
+                                                           option_values const& options) {
+    auto const splitting = [&](splitting_kind kind) {
+        return [&exec, &comm, &a, kind](chosen_options const& o) {
+            return distributed_splitting<Base, T>(exec, comm, a, kind, detail::read_splitting_options(o));
+        };
+    };
+    if (named.name == "forest")
+        return make_over_ranks<forest_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
+            return distributed_forest<Base, T>(exec, comm, a, forest_entry::read(o));
+        });
+    if (named.name == "alt-i")
+        return make_over_ranks<inner_alternation_entry, Base, T>(exec, named, options,
+                                                                 splitting(splitting_kind::inner));
+    if (named.name == "alt-o")
+        return make_over_ranks<outer_alternation_entry, Base, T>(exec, named, options,
+                                                                 splitting(splitting_kind::outer));
+    if (named.name == "mos-d")
+        return make_over_ranks<direct_splitting_entry, Base, T>(exec, named, options,
+                                                                splitting(splitting_kind::direct));
+    if (named.name == "adi")
+        return make_over_ranks<grid_alternation_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
+            grid_sizes const grid =
+                detail::grid_of_rows(a.begins().back(), {o.integer("nx"), o.integer("ny"), o.integer("nz")});
+            return distributed_splitting<Base, T>(exec, comm, a, grid, detail::read_tridiagonal_options(o));
+        });
+    return std::nullopt;
 }
 
 } // namespace distributed
@@ -66,10 +102,8 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
         return distributed::make_over_ranks<multilevel_entry, Base, T>(
             exec, named, options, [&](auto const& o) { return distributed::make_multilevel(exec, comm, a, o, near); });
     bool const has_vectors = near.block != 0 || near.count != 0;
-    if (comm.ranks() > 1 && named.name == "forest" && !has_vectors)
-        return distributed::make_over_ranks<forest_entry, Base, T>(exec, named, options, [&](auto const& o) {
-            return distributed::distributed_forest<Base, T>(exec, comm, a, forest_entry::read(o));
-        });
+    if (comm.ranks() > 1 && !has_vectors)
+        if (auto made = distributed::make_of_forests(exec, comm, named, a, options)) return std::move(*made);
     csr_view<T> const own = a.own_block().view();
     try {
         return has_vectors ? make_preconditioner(exec, choice, own, options, near)
@@ -87,9 +121,10 @@ template <executor Base, class T>
 void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Base, T>& m,
                                         distributed_csr<Base, T> const& a) {
     auto const refresh = [&](auto& over_ranks) { over_ranks.refresh(exec, a); };
-    using distributed::distributed_forest, distributed::distributed_multilevel;
+    using distributed::distributed_forest, distributed::distributed_multilevel, distributed::distributed_splitting;
     if (!m.template use_as<distributed_multilevel<Base, T>>(refresh) &&
-        !m.template use_as<distributed_forest<Base, T>>(refresh))
+        !m.template use_as<distributed_forest<Base, T>>(refresh) &&
+        !m.template use_as<distributed_splitting<Base, T>>(refresh))
         m.refresh(exec, a.own_block().view());
 }
 

@@ -27,24 +27,24 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
                                 array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                                 krylov_options const& options = {});
 
-/// Creates the named preconditioner (make_preconditioner). Two of them couple all ranks, and their apply() is
+/// Creates the named preconditioner (make_preconditioner). Some of them couple all ranks, and their apply() is
 /// collective; the others are made for the own block of each rank, which together is block Jacobi.
 ///
 /// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
-///   Preconditioners with several forests ("alt-i", "mos" and the others) and "block-forest" are made for the own
-///   blocks.
+/// - "alt-i", "alt-o", "mos-d", "adi": several such forests. ("mos", "mos-a" and "block-forest" are made for the own
+///   blocks.)
 ///
 /// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]
 /// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than
 /// one unknown per point all unknowns of a point belong to one rank. The vectors are not needed afterwards.
 ///
 /// Collective. Throws the errors of make_preconditioner; argument_error for options that are available on one rank
-/// only: `storage` of "multilevel", `threshold` of "forest", and its `pivoting=none` on CUDA. refresh() of the two that
-/// couple all ranks throws argument_error; refresh_distributed_preconditioner() refreshes them. apply_transpose() of
-/// "forest" is collective; that of "multilevel" throws argument_error.
+/// only: `storage` of "multilevel", `threshold` of those made of forests, and their `pivoting=none` on CUDA. refresh()
+/// of those that couple all ranks throws argument_error; refresh_distributed_preconditioner() refreshes them.
+/// apply_transpose() is collective; that of "multilevel" throws argument_error.
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,

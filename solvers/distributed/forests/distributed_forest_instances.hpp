@@ -72,11 +72,7 @@ template <executor Executor, class T>
 distributed_forest<Executor, T>::distributed_forest(Executor const& exec, rank_communicator const& comm,
                                                     distributed_csr<Executor, T> const& a,
                                                     forest_options const& options) {
-    tridiagonal_options const& solves = options.tridiagonal;
-    if (!distributed_rpts<T, Executor>::takes(exec, {.pivot = solves.pivot, .threshold = solves.threshold}))
-        throw argument_error(solves.threshold != 0
-                                 ? "forest on several ranks: threshold must be 0"
-                                 : "forest on several ranks on CUDA: pivoting must be partial or scaled");
+    require_solves_over_ranks<Executor, T>(exec, options.tridiagonal, "forest");
     state_ = std::make_unique<state>(exec, comm, a, options);
 }
 template <executor Executor, class T>

@@ -34,16 +34,16 @@ auto couplings_on_host(Executor const& exec, hypersparse_rows<T> const& k) {
 }
 
 /// Returns the graph with the weights |a_ij| if the whole matrix is symmetric by magnitude, else |a_ij| + |a_ji|. So
-/// the factor is that of a single rank, bit for bit. `a` has no duplicates and its values are finite (matrix_error, on
-/// this rank). Collective.
+/// the factor is that of a single rank, bit for bit. The matrix is that of a distributed_csr (begins(), own_block(),
+/// couplings()), has no duplicates and its values are finite (matrix_error, on this rank). Collective.
 template <executor Executor, class T>
-distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_communicator const& comm,
-                                                   distributed_csr<Executor, T> const& a) {
+distributed_graph<Executor, T>
+make_weighted_graph(Executor const& exec, rank_communicator const& comm, rank_offsets const& begins, csr_view<T> own,
+                    typename distributed_csr<Executor, T>::entries_of_others const& of_others) {
     using flags = detail::nonzero_flags;
-    csr_view<T> own = a.own_block().view();
     csr<T> made;
     flags found = detail::inspect_nonzeros(exec, own);
-    std::int64_t const first = a.begins()[std::size_t(comm.rank())];
+    std::int64_t const first = begins[std::size_t(comm.rank())];
     if (found.any(flags::not_finite)) detail::require_finite(exec, own, first);
     if (found.any(flags::unsorted)) {
         made = sort_columns(exec, own);
@@ -51,9 +51,10 @@ distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_co
         found = detail::inspect_nonzeros(exec, own);
         if (found.any(flags::unsorted)) refuse_duplicates();
     }
-    auto couplings = couplings_of(exec, a, first, [](T value) { return detail::magnitude(value); });
-    if (std::size_t(couplings.nonzeros()) != a.couplings().values.size()) refuse_duplicates();
-    auto const mirror = mirrored(exec, comm, couplings, a.begins());
+    auto couplings = couplings_of<T>(exec, of_others, own.rows(), begins.back(), first,
+                                     [](T value) { return detail::magnitude(value); });
+    if (std::size_t(couplings.nonzeros()) != of_others.values.size()) refuse_duplicates();
+    auto const mirror = mirrored(exec, comm, couplings, begins);
     bool const symmetric =
         found.symmetric_pattern() && !found.any(flags::uneven) && symmetry_of(exec, couplings, mirror).values;
     if (comm.all_reduce(int(!symmetric), maximum{}) != 0) {
@@ -62,7 +63,12 @@ distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_co
         own = made.view();
         couplings = add(exec, couplings, mirror);
     }
-    return {exec, comm, a.begins(), own, couplings_on_host(exec, couplings)};
+    return {exec, comm, begins, own, couplings_on_host(exec, couplings)};
+}
+template <executor Executor, class T>
+distributed_graph<Executor, T> make_weighted_graph(Executor const& exec, rank_communicator const& comm,
+                                                   distributed_csr<Executor, T> const& a) {
+    return make_weighted_graph<Executor, T>(exec, comm, a.begins(), a.own_block().view(), a.couplings());
 }
 
 } // namespace coppice::inline v0_1::distributed

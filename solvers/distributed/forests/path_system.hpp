@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
@@ -39,6 +40,15 @@ struct keep_bands {
     void operator()(Plan const&, System const&) const {}
 };
 
+/// Throws argument_error for options of the solves that are available on one rank only.
+template <executor Executor, class T>
+void require_solves_over_ranks(Executor const& exec, tridiagonal_options const& options, std::string const& name) {
+    if (distributed_rpts<T, Executor>::takes(exec, {.pivot = options.pivot, .threshold = options.threshold})) return;
+    throw argument_error(name + (options.threshold != 0
+                                     ? " on several ranks: threshold must be 0"
+                                     : " on several ranks on CUDA: pivoting must be partial or scaled"));
+}
+
 /// The rows of a rank of the system T of a forest, distributed in the order of the forest: each rank begins at the
 /// start of a path near its first row if then no rank has more than 5/4 of the rows of the largest rank of A. Otherwise
 /// (there are few long paths) the positions are divided as the rows of A are. In the first case each rank solves its
@@ -55,7 +65,7 @@ public:
         : comm_(comm), options_(options), begins_(begins), whole_(offsets_of_whole_paths(exec, forest.path_offsets)),
           divided_(4 * max_block_rows(whole_) > 5 * max_block_rows(begins_)),
           paths_(plan_of_positions(exec, forest.permutation, whole_)),
-          from_order_(exec, comm, divided_ ? begins_ : whole_, forest.inverse.view()) {
+          from_order_(exec, comm, begins_of_positions(), forest.inverse.view()) {
         if (divided_) {
             to_order_.emplace(exec, comm, begins_, forest.permutation.view());
             division_.emplace(positions(exec, whole_, begins_));
@@ -98,19 +108,31 @@ public:
         read_bands(exec, comm_, *division_, merged, system_);
     }
 
-    /// z = P^T T^-1 P r; r and z are in the order of the rows of A.
+    /// z = P^T T^-1 P r; r and z are in the order of the rows of A. z may be r.
     void solve(Executor const& exec, array_view<T const> r, array_view<T> z) {
-        rhs_elements_->fetch(exec, r.data(), rhs_.data());
+        fetch_rhs(exec, r);
+        solve_in_order(exec);
+        fetch_x(exec, z);
+    }
+    /// The steps of solve(), between which rhs() and x() have the elements in the order of the forest.
+    void fetch_rhs(Executor const& exec, array_view<T const> r) { rhs_elements_->fetch(exec, r.data(), rhs()); }
+    void solve_in_order(Executor const& exec) {
         array_view<T const> const d = rhs_.view();
         if (divided_)
             over_ranks_->solve_on_executor(d, x_.view());
         else if (system_.size() > 0)
             solve_tridiagonal_by_rpts(exec, system_.view(), d, x_.view(), workspace_.view(), options_);
-        x_elements_->fetch(exec, x_.data(), z.data());
     }
+    void fetch_x(Executor const& exec, array_view<T> z) { x_elements_->fetch(exec, x(), z.data()); }
+    T* rhs() { return rhs_.data(); }
+    T const* x() const { return x_.data(); }
+    /// The vertices at the positions of rhs() and x(), and the first position of each rank.
+    order_plan<Executor> const& to_order() const { return divided_ ? *to_order_ : paths_; }
+    rank_offsets const& begins_of_positions() const { return divided_ ? begins_ : whole_; }
+
     /// z = P^T T^-T P r. Allocates.
     void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) {
-        rhs_elements_->fetch(exec, r.data(), rhs_.data());
+        fetch_rhs(exec, r);
         if (divided_) {
             if (!transposed_ranks_) make_transposed(exec);
             transposed_ranks_->solve_on_executor(rhs_.view(), x_.view());
@@ -118,7 +140,7 @@ public:
             detail::solve_transposed(exec, band_matrix<T>(system_.view()), static_cast<std::int32_t const*>(nullptr),
                                      array_view<T const>(rhs_.view()), x_.view(), options_of_bands());
         }
-        x_elements_->fetch(exec, x_.data(), z.data());
+        fetch_x(exec, z);
     }
 
 private:
@@ -127,7 +149,6 @@ private:
 
     std::size_t self() const { return std::size_t(comm_.rank()); }
     band_options options_of_bands() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
-    plan_type const& to_order() const { return divided_ ? *to_order_ : paths_; }
 
     /// The positions [of[rank], of[rank + 1]) of a vector that is distributed by `from`.
     plan_type positions(Executor const& exec, rank_offsets const& from, rank_offsets const& of) const {

@@ -25,12 +25,12 @@ void require_finite_couplings(Entries const& entries, std::int64_t first) {
                                    detail::value_text(entries.values[k]) + ", expected a finite value");
 }
 
-/// value_of(entry) for the entries in columns of other ranks, sorted; duplicates are added. [rows of the rank, rows of
-/// all ranks]. `first`: the first row of the rank. Throws matrix_error, on this rank, for values that are not finite.
-template <executor Executor, class T, class Value>
-hypersparse_rows<T> couplings_of(Executor const& exec, distributed_csr<Executor, T> const& a, std::int64_t first,
-                                 Value const& value_of) {
-    auto const& entries = a.couplings();
+/// value_of(entry) for the entries in columns of other ranks, sorted; duplicates are added. [rows, columns]: those of
+/// the rank, those of all ranks. `first`: the first row of the rank. Throws matrix_error, on this rank, for values that
+/// are not finite.
+template <class T, executor Executor, class Entries, class Value>
+hypersparse_rows<T> couplings_of(Executor const& exec, Entries const& entries, std::int64_t row_count,
+                                 std::int64_t columns, std::int64_t first, Value const& value_of) {
     require_finite_couplings(entries, first);
     std::vector<std::int32_t> rows;
     std::vector<T> values;
@@ -39,8 +39,13 @@ hypersparse_rows<T> couplings_of(Executor const& exec, distributed_csr<Executor,
             rows.push_back(entries.rows[r]);
             values.push_back(value_of(entries.values[k]));
         }
-    return matrix_of_tuples(exec, std::int32_t(a.size()), std::int32_t(a.begins().back()), exec.copy(rows),
+    return matrix_of_tuples(exec, std::int32_t(row_count), std::int32_t(columns), exec.copy(rows),
                             exec.copy(entries.columns), exec.copy(values));
+}
+template <executor Executor, class T, class Value>
+hypersparse_rows<T> couplings_of(Executor const& exec, distributed_csr<Executor, T> const& a, std::int64_t first,
+                                 Value const& value_of) {
+    return couplings_of<T>(exec, a.couplings(), a.size(), a.begins().back(), first, value_of);
 }
 
 } // namespace coppice::inline v0_1::distributed

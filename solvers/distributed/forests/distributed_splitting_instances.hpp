@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Definitions of distributed_splitting.hpp. Included by the two sources that instantiate them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <coppice/core/stopwatch.hpp>
+#include <coppice/solvers/distributed/forests/distributed_splitting.hpp>
+#include <coppice/solvers/distributed/forests/path_system.hpp>
+#include <coppice/solvers/distributed/forests/rank_diagonal.hpp>
+#include <coppice/solvers/distributed/forests/rank_lines.hpp>
+#include <coppice/solvers/distributed/forests/rank_pattern.hpp>
+#include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/direct_splitting.hpp>
+
+namespace coppice::inline v0_1::distributed {
+
+/// forest_systems::regularise() for the row of a vertex of this rank. Returns 1 if it changes.
+template <class T>
+struct strengthen_weak_row {
+    detail::diagonal_sums<T> const* sums;
+    graph_detail::forest_row<T>* rows;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        graph_detail::forest_row<T>& row = rows[i];
+        T const sum = detail::magnitude(sums[i].diagonal) + sums[i].off_diagonal;
+        if (!detail::is_weak_row(row.lower, row.diagonal, row.upper, sum)) return 0;
+        row.diagonal = row.diagonal < T(0) ? -sum : sum;
+        return 1;
+    }
+};
+
+/// a_ii and 1 / diagp_1(A) of a row.
+template <class T>
+struct direct_scale {
+    T diagonal, inverse;
+};
+template <class T>
+struct make_direct_scale {
+    detail::diagonal_sums<T> const* sums;
+    T const* inverse;
+    direct_scale<T>* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = {sums[i].diagonal, inverse[i]}; }
+};
+template <class T>
+struct split_direct_scale {
+    direct_scale<T> const* from;
+    T *diagonal, *inverse;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        diagonal[p] = from[p].diagonal;
+        inverse[p] = from[p].inverse;
+    }
+};
+
+template <executor Executor, class T>
+struct distributed_splitting<Executor, T>::state {
+    using plan_type = order_plan<Executor>;
+    using vectors = elements_in_order<Executor, T>;
+    using row = graph_detail::forest_row<T>;
+
+    struct factor {
+        buffer<std::int32_t> links; ///< of the forest, global
+        double weight_coverage;
+        std::unique_ptr<path_system<Executor, T>> system;
+        std::int64_t weak_rows = 0;
+        /// "direct", except for the last factor: the right-hand side in the solution of the next factor.
+        std::unique_ptr<plan_type> from_next{};
+        std::unique_ptr<vectors> next_elements{};
+    };
+
+    rank_communicator comm;
+    std::int64_t rows; ///< of this rank
+    splitting_kind kind;
+    rank_pattern pattern;
+    rank_diagonal<Executor, T> diagonal{};
+    std::vector<factor> factors{};
+    std::optional<distributed_csr<Executor, T>> matrix{}; ///< "inner" with several factors: a copy of A
+    buffer<T> left{};                                     ///< r - A z
+    int next = 0;                                         ///< factor of the next call of "outer"
+    double covered = 1;
+    double weights_seconds = 0, forests_seconds = 0, systems_seconds = 0;
+
+    /// find(a, |D^-1 A|, weights_seconds) returns a forest_decomposition.
+    template <class Find>
+    state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
+          splitting_kind of, tridiagonal_options const& solves, Find const& find)
+        : comm(ranks), rows(a.size()), kind(of), pattern(exec, a) {
+        detail::stopwatch watch(exec);
+        diagonal.read(exec, a, placed_couplings(exec, a));
+        forest_decomposition<std::int32_t> found =
+            find(a, normalised_rows<Executor, T>(exec, a, diagonal), [&] { weights_seconds = watch.lap(); });
+        covered = found.covered.back();
+        forests_seconds = watch.lap();
+        for (auto& forest : found.forests) add(exec, a.begins(), std::move(forest), solves);
+        if (kind == splitting_kind::inner && count() > 1) {
+            matrix.emplace(a.copy(exec));
+            left = buffer<T>(exec, rows);
+        }
+        read(exec, a);
+        systems_seconds = watch.lap();
+    }
+
+    int count() const { return int(factors.size()); }
+    path_system<Executor, T>& system(int l) const { return *factors[std::size_t(l)].system; }
+
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+        pattern.require_same(exec, comm, a);
+        diagonal.read(exec, a, placed_couplings(exec, a));
+        if (matrix) matrix->copy_values(exec, a);
+        read(exec, a);
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) {
+        if (kind == splitting_kind::direct) return solve_successively(exec, r, z);
+        if (kind == splitting_kind::outer) {
+            system(next).solve(exec, r, z);
+            next = (next + 1) % count();
+            return;
+        }
+        detail::alternate(
+            exec, count(), [&](int l, array_view<T const> from, array_view<T> to) { system(l).solve(exec, from, to); },
+            [&] { subtract(exec, r, z, false); }, r, left.view(), z);
+    }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) {
+        int const last = count() - 1;
+        if (kind == splitting_kind::outer) return system(0).solve_transposed(exec, r, z);
+        if (kind == splitting_kind::direct) {
+            system(0).solve_transposed(exec, r, z);
+            for (int l = 1; l <= last; ++l) system(l).solve_transposed(exec, z, z);
+            return;
+        }
+        detail::alternate(
+            exec, count(),
+            [&](int k, array_view<T const> from, array_view<T> to) {
+                system(last - k).solve_transposed(exec, from, to);
+            },
+            [&] { subtract(exec, r, z, true); }, r, left.view(), z);
+    }
+    bool replayable() const {
+        bool all = !matrix || matrix->replayable();
+        for (factor const& f : factors)
+            all = all && f.system->replayable() && (!f.next_elements || f.next_elements->replayable());
+        return all;
+    }
+
+private:
+    /// left = r - A z, or r - A^T z.
+    void subtract(Executor const& exec, array_view<T const> r, array_view<T> z, bool transposed) {
+        if (transposed)
+            matrix->apply_transpose(exec, z, left.view());
+        else
+            matrix->apply(exec, z, left.view());
+        for_each(exec, rows, detail::subtract_from<T>{r.data(), left.data()});
+    }
+    /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79).
+    void solve_successively(Executor const& exec, array_view<T const> r, array_view<T> z) {
+        int const last = count() - 1;
+        system(last).fetch_rhs(exec, r);
+        system(last).solve_in_order(exec);
+        for (int l = last; l-- > 0;) {
+            factors[std::size_t(l)].next_elements->fetch(exec, system(l + 1).x(), system(l).rhs());
+            system(l).solve_in_order(exec);
+        }
+        system(0).fetch_x(exec, z);
+    }
+
+    void add(Executor const& exec, rank_offsets const& begins, linear_forest<std::int32_t> forest,
+             tridiagonal_options const& solves) {
+        auto added = std::make_unique<path_system<Executor, T>>(exec, comm, begins, forest, solves);
+        if (kind == splitting_kind::direct && count() > 0) {
+            factor& before = factors.back();
+            // the positions in the new forest of the vertices in the order of the forest before
+            plan_type const& order = before.system->to_order();
+            buffer<std::int32_t> list(exec, order.source.size());
+            elements_in_order<Executor, std::int32_t>(exec, comm, order)
+                .fetch(exec, forest.inverse.data(), list.data());
+            before.from_next = std::make_unique<plan_type>(exec, comm, added->begins_of_positions(), list.view());
+            before.next_elements = std::make_unique<vectors>(exec, comm, *before.from_next);
+        }
+        factors.push_back({std::move(forest.links), forest.weight_coverage, std::move(added)});
+    }
+
+    /// Reads the systems; the sums of the rows are known.
+    void read(Executor const& exec, distributed_csr<Executor, T> const& a) {
+        placed_couplings<Executor, T> const couplings(exec, a);
+        bool const is_direct = kind == splitting_kind::direct;
+        buffer<direct_scale<T>> scales(exec, is_direct ? rows : 0);
+        for_each(exec, scales.size(),
+                 make_direct_scale<T>{diagonal.sums.data(), diagonal.inverse.data(), scales.data()});
+        for (int l = 0; l < count(); ++l) {
+            factor& f = factors[std::size_t(l)];
+            buffer<row> of_vertices = forest_rows(exec, comm, a, couplings, f.links);
+            bool const whole = f.weight_coverage == 1 && (!is_direct || count() == 1);
+            if (is_direct) {
+                f.system->set(exec, of_vertices, whole, [&](plan_type const& plan, tridiagonal<T>& system) {
+                    scale_direct(exec, scales, l, plan, system);
+                });
+            } else {
+                std::int64_t const weak =
+                    reduce(exec, rows, std::int64_t(0),
+                           strengthen_weak_row<T>{diagonal.sums.data(), of_vertices.data()}, plus{});
+                f.weak_rows = comm.all_reduce(weak, plus{});
+                f.system->set(exec, of_vertices, whole);
+            }
+        }
+    }
+    /// Replaces the entries of A by those of M_l; every path is on one rank.
+    void scale_direct(Executor const& exec, buffer<direct_scale<T>> const& scales, int l, plan_type const& plan,
+                      tridiagonal<T>& system) const {
+        std::int64_t const n = system.size();
+        buffer<direct_scale<T>> in_order(exec, n);
+        elements_in_order<Executor, direct_scale<T>>(exec, comm, plan).fetch(exec, scales.data(), in_order.data());
+        buffer<T> of_a(exec, n), inverse(exec, n);
+        for_each(exec, n, split_direct_scale<T>{in_order.data(), of_a.data(), inverse.data()});
+        for_each(exec, n,
+                 detail::scale_direct_row<T, std::int32_t>{{of_a.data(), inverse.data(), count(), l},
+                                                           nullptr,
+                                                           n,
+                                                           system.lower.data(),
+                                                           system.diagonal.data(),
+                                                           system.upper.data()});
+    }
+};
+
+template <executor Executor, class T>
+distributed_splitting<Executor, T>::distributed_splitting(Executor const& exec, rank_communicator const& comm,
+                                                          distributed_csr<Executor, T> const& a, splitting_kind kind,
+                                                          splitting_options const& options) {
+    detail::check_splitting_options(options);
+    require_solves_over_ranks<Executor, T>(exec, options.tridiagonal, "a splitting");
+    auto const find = [&](auto const& of, auto const& weights, auto const& lap) {
+        auto const graph = make_weighted_graph(exec, comm, of.begins(), weights.view(of), weights.couplings);
+        lap();
+        return decompose_into_forests(exec, graph, detail::decomposition_of(options));
+    };
+    state_ = std::make_unique<state>(exec, comm, a, kind, options.tridiagonal, find);
+}
+template <executor Executor, class T>
+distributed_splitting<Executor, T>::distributed_splitting(Executor const& exec, rank_communicator const& comm,
+                                                          distributed_csr<Executor, T> const& a, grid_sizes const& grid,
+                                                          tridiagonal_options const& options) {
+    require_solves_over_ranks<Executor, T>(exec, options, "a splitting");
+    require_size("points of the grid of a preconditioner", grid.points(), a.begins().back());
+    auto const find = [&](auto const& of, auto const& weights, auto const& lap) {
+        make_weighted_graph(exec, comm, of.begins(), weights.view(of), weights.couplings); // checks the entries
+        lap();
+        return rank_grid_lines(exec, comm, of, weights, grid);
+    };
+    state_ = std::make_unique<state>(exec, comm, a, splitting_kind::inner, options, find);
+}
+template <executor Executor, class T>
+distributed_splitting<Executor, T>::distributed_splitting(distributed_splitting&&) noexcept = default;
+template <executor Executor, class T>
+distributed_splitting<Executor, T>&
+distributed_splitting<Executor, T>::operator=(distributed_splitting&&) noexcept = default;
+template <executor Executor, class T>
+distributed_splitting<Executor, T>::~distributed_splitting() = default;
+
+template <executor Executor, class T>
+void distributed_splitting<Executor, T>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+    require_size("r of a preconditioner", r, state_->rows);
+    require_size("z of a preconditioner", z, state_->rows);
+    state_->apply(exec, r, z);
+}
+template <executor Executor, class T>
+void distributed_splitting<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> r,
+                                                         array_view<T> z) const {
+    require_size("r of a preconditioner", r, state_->rows);
+    require_size("z of a preconditioner", z, state_->rows);
+    state_->apply_transpose(exec, r, z);
+}
+template <executor Executor, class T>
+void distributed_splitting<Executor, T>::refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+    state_->refresh(exec, a);
+}
+template <executor Executor, class T>
+void distributed_splitting<Executor, T>::refresh(Executor const&, csr_view<T>) {
+    throw argument_error("a preconditioner of several ranks needs the rows of all ranks: call "
+                         "refresh_distributed_preconditioner()");
+}
+template <executor Executor, class T>
+bool distributed_splitting<Executor, T>::replayable() const {
+    return !varies() && state_->replayable();
+}
+template <executor Executor, class T>
+bool distributed_splitting<Executor, T>::varies() const {
+    return state_->kind == splitting_kind::outer && factors() > 1;
+}
+template <executor Executor, class T>
+void distributed_splitting<Executor, T>::begin_solve() const {
+    state_->next = 0;
+}
+template <executor Executor, class T>
+int distributed_splitting<Executor, T>::factors() const {
+    return state_->count();
+}
+template <executor Executor, class T>
+std::vector<finding> distributed_splitting<Executor, T>::findings() const {
+    std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};
+    std::int64_t regularised = 0;
+    for (std::size_t l = 0; l < state_->factors.size(); ++l) {
+        auto const& f = state_->factors[l];
+        all.push_back({detail::coverage_keys[l], finding_unit::fraction, f.weight_coverage});
+        regularised += f.weak_rows + f.system->regularised_rows();
+    }
+    all.push_back({"mended_rows", finding_unit::count, double(regularised)});
+    all.push_back({"weight_coverage", finding_unit::fraction, state_->covered});
+    all.push_back({"weights_seconds", finding_unit::seconds, state_->weights_seconds});
+    all.push_back({"forests_seconds", finding_unit::seconds, state_->forests_seconds});
+    all.push_back({"systems_seconds", finding_unit::seconds, state_->systems_seconds});
+    return all;
+}
+
+} // namespace coppice::inline v0_1::distributed
