@@ -55,8 +55,9 @@ struct store_block {
 template <class T, class I>
 struct block_row {
     csr_view<T, I> weights;
-    I const *block_of, *members;
-    I const* offsets; ///< [blocks + 1], offsets of the workspace of each block
+    I const *block_of, *members; ///< block_of = null: the columns are blocks
+    I first;                     ///< index of the first block
+    I const* offsets;            ///< [blocks + 1], offsets of the workspace of each block
     I* columns;
     T* values;
     I* counts;
@@ -68,8 +69,8 @@ struct block_row {
             I const v = members[2 * block + s];
             if (v < 0) continue;
             for (I k = weights.row_begin(v); k < weights.row_end(v); ++k) {
-                I const to = block_of[weights.indices[k]];
-                if (to == I(block)) continue;
+                I const column = weights.indices[k], to = block_of ? block_of[column] : column;
+                if (to == first + I(block)) continue;
                 columns[at + length] = to;
                 values[at + length++] = detail::magnitude(weights.coefficients[k]);
             }
@@ -154,18 +155,22 @@ struct weigh_block_row {
     }
 };
 
-/// Returns the graph of the blocks: one row per block, without edges within a block.
+/// Returns the graph of the blocks: one row per block, without edges within a block. block_of = null: the columns of
+/// the weights are blocks, and the rows are those of blocks first, first + 1, ...
 template <executor Executor, class T, class I>
-csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members) {
+csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members,
+                          I first = 0) {
     I capacity = 0;
     auto const offsets =
         detail::offsets_of_degrees<I>(exec, blocks, capacity_of_block<I>{weights.offsets, members}, capacity);
     buffer<I> columns(exec, capacity), counts(exec, blocks);
     buffer<T> values(exec, capacity);
     for_each(exec, blocks,
-             block_row<T, I>{weights, block_of, members, offsets.data(), columns.data(), values.data(), counts.data()});
+             block_row<T, I>{weights, block_of, members, first, offsets.data(), columns.data(), values.data(),
+                             counts.data()});
     return detail::build_rows<T, I, I>(
-        exec, blocks, blocks, block_row_entries<T, I>{offsets.data(), counts.data(), columns.data(), values.data()});
+        exec, blocks, block_of ? blocks : weights.columns(),
+        block_row_entries<T, I>{offsets.data(), counts.data(), columns.data(), values.data()});
 }
 
 } // namespace graph_detail

@@ -102,8 +102,7 @@ void distributed_forest<Executor, T>::refresh(Executor const& exec, distributed_
 }
 template <executor Executor, class T>
 void distributed_forest<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    throw argument_error("forest on several ranks needs the rows of all ranks: call "
-                         "refresh_distributed_preconditioner()");
+    refuse_own_block();
 }
 template <executor Executor, class T>
 bool distributed_forest<Executor, T>::replayable() const {

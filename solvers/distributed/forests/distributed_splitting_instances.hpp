@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <coppice/core/stopwatch.hpp>
+#include <coppice/solvers/distributed/forests/direct_scale.hpp>
 #include <coppice/solvers/distributed/forests/distributed_splitting.hpp>
 #include <coppice/solvers/distributed/forests/path_system.hpp>
 #include <coppice/solvers/distributed/forests/rank_diagonal.hpp>
@@ -31,28 +32,6 @@ struct strengthen_weak_row {
         if (!detail::is_weak_row(row.lower, row.diagonal, row.upper, sum)) return 0;
         row.diagonal = row.diagonal < T(0) ? -sum : sum;
         return 1;
-    }
-};
-
-/// a_ii and 1 / diagp_1(A) of a row.
-template <class T>
-struct direct_scale {
-    T diagonal, inverse;
-};
-template <class T>
-struct make_direct_scale {
-    detail::diagonal_sums<T> const* sums;
-    T const* inverse;
-    direct_scale<T>* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = {sums[i].diagonal, inverse[i]}; }
-};
-template <class T>
-struct split_direct_scale {
-    direct_scale<T> const* from;
-    T *diagonal, *inverse;
-    COPPICE_HD void operator()(std::int64_t p) const {
-        diagonal[p] = from[p].diagonal;
-        inverse[p] = from[p].inverse;
     }
 };
 
@@ -187,9 +166,7 @@ private:
     void read(Executor const& exec, distributed_csr<Executor, T> const& a) {
         placed_couplings<Executor, T> const couplings(exec, a);
         bool const is_direct = kind == splitting_kind::direct;
-        buffer<direct_scale<T>> scales(exec, is_direct ? rows : 0);
-        for_each(exec, scales.size(),
-                 make_direct_scale<T>{diagonal.sums.data(), diagonal.inverse.data(), scales.data()});
+        direct_scales<Executor, T> const scales(exec, comm, diagonal);
         for (int l = 0; l < count(); ++l) {
             factor& f = factors[std::size_t(l)];
             buffer<row> of_vertices = forest_rows(exec, comm, a, couplings, f.links);
@@ -208,19 +185,12 @@ private:
         }
     }
     /// Replaces the entries of A by those of M_l; every path is on one rank.
-    void scale_direct(Executor const& exec, buffer<direct_scale<T>> const& scales, int l, plan_type const& plan,
+    void scale_direct(Executor const& exec, direct_scales<Executor, T> const& scales, int l, plan_type const& plan,
                       tridiagonal<T>& system) const {
-        std::int64_t const n = system.size();
-        buffer<direct_scale<T>> in_order(exec, n);
-        elements_in_order<Executor, direct_scale<T>>(exec, comm, plan).fetch(exec, scales.data(), in_order.data());
-        buffer<T> of_a(exec, n), inverse(exec, n);
-        for_each(exec, n, split_direct_scale<T>{in_order.data(), of_a.data(), inverse.data()});
-        for_each(exec, n,
-                 detail::scale_direct_row<T, std::int32_t>{{of_a.data(), inverse.data(), count(), l},
-                                                           nullptr,
-                                                           n,
-                                                           system.lower.data(),
-                                                           system.diagonal.data(),
+        auto const in_order = scales.fetch(exec, plan);
+        for_each(exec, system.size(),
+                 detail::scale_direct_row<T, std::int32_t>{in_order.factor(count(), l), nullptr, system.size(),
+                                                           system.lower.data(), system.diagonal.data(),
                                                            system.upper.data()});
     }
 };
@@ -278,8 +248,7 @@ void distributed_splitting<Executor, T>::refresh(Executor const& exec, distribut
 }
 template <executor Executor, class T>
 void distributed_splitting<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    throw argument_error("a preconditioner of several ranks needs the rows of all ranks: call "
-                         "refresh_distributed_preconditioner()");
+    refuse_own_block();
 }
 template <executor Executor, class T>
 bool distributed_splitting<Executor, T>::replayable() const {

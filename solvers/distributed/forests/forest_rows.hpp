@@ -43,6 +43,40 @@ inline rank_offsets nearest_path_starts(rank_offsets const& begins,
     }
     return nearest;
 }
+/// The same from the starts of paths that this rank knows, path_offsets of its forest. Collective.
+template <executor Executor>
+rank_offsets offsets_of_whole_paths(Executor const& exec, rank_communicator const& comm, rank_offsets const& begins,
+                                    buffer<std::int32_t> const& path_offsets) {
+    auto const targets = exec.copy(begins);
+    buffer<path_starts> known(exec, targets.size());
+    std::int64_t const count = path_offsets.size() - 1; // the last element is the end
+    for_each(exec, known.size(), find_path_starts{path_offsets.data(), count, targets.data(), known.data()});
+    return nearest_path_starts(begins, comm.gather(to_vector(exec, known)));
+}
+
+struct store_index {
+    std::int32_t first;
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = first + std::int32_t(i); }
+};
+/// The positions [of[rank], of[rank + 1]) of a vector that is distributed by `from`. Collective.
+template <executor Executor>
+order_plan<Executor> plan_of_range(Executor const& exec, rank_communicator const& comm, rank_offsets const& from,
+                                   rank_offsets const& of) {
+    auto const self = std::size_t(comm.rank());
+    buffer<std::int32_t> list(exec, of[self + 1] - of[self]);
+    for_each(exec, list.size(), store_index{std::int32_t(of[self]), list.data()});
+    return {exec, comm, from, list.view()};
+}
+/// The elements [of[rank], of[rank + 1]) of `x`, which is distributed by `from`. Collective.
+template <executor Executor>
+buffer<std::int32_t> redistributed(Executor const& exec, rank_communicator const& comm, rank_offsets const& from,
+                                   buffer<std::int32_t> const& x, rank_offsets const& of) {
+    auto const plan = plan_of_range(exec, comm, from, of);
+    buffer<std::int32_t> elements(exec, plan.source.size());
+    elements_in_order<Executor, std::int32_t>(exec, comm, plan).fetch(exec, x.data(), elements.data());
+    return elements;
+}
 /// The largest number of rows of a rank.
 inline std::int64_t max_block_rows(rank_offsets const& begins) {
     std::int64_t rows = 0;

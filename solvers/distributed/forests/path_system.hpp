@@ -15,12 +15,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-struct store_index {
-    std::int32_t first;
-    std::int32_t* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[i] = first + std::int32_t(i); }
-};
-
 /// Row p of the transpose of the rows of a rank.
 template <class T>
 struct transpose_band_row {
@@ -62,13 +56,14 @@ public:
     /// `begins`: first row of each rank. `forest`: of extract_forest() over the ranks.
     path_system(Executor const& exec, rank_communicator const& comm, rank_offsets const& begins,
                 linear_forest<std::int32_t> const& forest, tridiagonal_options const& options)
-        : comm_(comm), options_(options), begins_(begins), whole_(offsets_of_whole_paths(exec, forest.path_offsets)),
+        : comm_(comm), options_(options), begins_(begins),
+          whole_(offsets_of_whole_paths(exec, comm, begins_, forest.path_offsets)),
           divided_(4 * max_block_rows(whole_) > 5 * max_block_rows(begins_)),
           paths_(plan_of_positions(exec, forest.permutation, whole_)),
           from_order_(exec, comm, begins_of_positions(), forest.inverse.view()) {
         if (divided_) {
             to_order_.emplace(exec, comm, begins_, forest.permutation.view());
-            division_.emplace(positions(exec, whole_, begins_));
+            division_.emplace(plan_of_range(exec, comm, whole_, begins_));
         }
         std::int64_t const n = to_order().source.size();
         system_ = tridiagonal<T>(exec, n);
@@ -150,26 +145,11 @@ private:
     std::size_t self() const { return std::size_t(comm_.rank()); }
     band_options options_of_bands() const { return {.pivot = options_.pivot, .threshold = options_.threshold}; }
 
-    /// The positions [of[rank], of[rank + 1]) of a vector that is distributed by `from`.
-    plan_type positions(Executor const& exec, rank_offsets const& from, rank_offsets const& of) const {
-        buffer<std::int32_t> list(exec, of[self() + 1] - of[self()]);
-        for_each(exec, list.size(), store_index{std::int32_t(of[self()]), list.data()});
-        return {exec, comm_, from, list.view()};
-    }
     /// The vertices at the positions [of[rank], of[rank + 1]).
     plan_type plan_of_positions(Executor const& exec, buffer<std::int32_t> const& permutation,
                                 rank_offsets const& of) const {
-        plan_type const shifted = positions(exec, begins_, of);
-        buffer<std::int32_t> order(exec, shifted.source.size());
-        elements_in_order<Executor, std::int32_t>(exec, comm_, shifted).fetch(exec, permutation.data(), order.data());
+        auto const order = redistributed(exec, comm_, begins_, permutation, of);
         return {exec, comm_, begins_, order.view()};
-    }
-    rank_offsets offsets_of_whole_paths(Executor const& exec, buffer<std::int32_t> const& path_offsets) const {
-        auto const targets = exec.copy(begins_);
-        buffer<path_starts> known(exec, targets.size());
-        std::int64_t const count = path_offsets.size() - 1; // the last element is the end
-        for_each(exec, known.size(), find_path_starts{path_offsets.data(), count, targets.data(), known.data()});
-        return nearest_path_starts(begins_, comm_.gather(to_vector(exec, known)));
     }
 
     /// Regularises a system in which every path is on one rank.

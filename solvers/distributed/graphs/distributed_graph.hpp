@@ -37,6 +37,7 @@ public:
 
     struct state;
     state const& ranks() const { return *state_; }
+    state& ranks() { return *state_; }
 
 private:
     std::unique_ptr<state> state_;

@@ -228,13 +228,16 @@ struct mixed_splitting_entry {
                                             .options = options};
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return mixed_splitting<Executor, T, I>(exec, a, read(o));
+    }
+    static mixed_options read(chosen_options const& o) {
         mixed_options chosen{.bands = int(o.integer("bands")),
                              .omega = o.real("omega"),
                              .factor = detail::read_factor_options(o),
                              .solve = detail::read_tridiagonal_options(o)};
         chosen.kinds.assign(std::size_t(o.integer("factors")), factor_kind(o.choice("others")));
         chosen.kinds.front() = factor_kind(o.choice("first"));
-        return mixed_splitting<Executor, T, I>(exec, a, chosen);
+        return chosen;
     }
 };
 

@@ -122,6 +122,15 @@ public:
     /// whole matrix, so near-singularity is a property of the matrix, and only pieces are regularised that have no
     /// finite solution, or whose rows or columns all sum to zero up to rounding. Synchronises.
     std::int64_t regularise(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole);
+    /// Regularises a factor whose diagnostics are given.
+    std::int64_t regularise(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole,
+                            detail::system_diagnostics const& diagnostics);
+    static detail::system_diagnostics diagnostics_of(Executor const& exec,
+                                                     detail::solvable_factor<Executor, T, I>& factor) {
+        auto const entries = factor.entries();
+        return reduce(exec, entries.n, detail::system_diagnostics{0, 1}, detail::factor_row_diagnostics<T>{entries},
+                      detail::worse_diagnostics{});
+    }
 
 private:
     struct sizes {
@@ -184,11 +193,16 @@ template <executor Executor, class T, class I>
 std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec,
                                                             detail::solvable_factor<Executor, T, I>& factor,
                                                             bool whole) {
+    return regularise(exec, factor, whole, diagnostics_of(exec, factor));
+}
+
+template <executor Executor, class T, class I>
+std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec,
+                                                            detail::solvable_factor<Executor, T, I>& factor, bool whole,
+                                                            detail::system_diagnostics const& diagnostics) {
     using namespace detail;
     factor_entries<T> const entries = factor.entries();
     std::int64_t const n = entries.n;
-    auto const diagnostics =
-        reduce(exec, n, system_diagnostics{0, 1}, factor_row_diagnostics<T>{entries}, worse_diagnostics{});
     if (diagnostics.dominant != 0 || !std::isfinite(diagnostics.largest) ||
         n >= std::numeric_limits<std::int32_t>::max())
         return 0;
