@@ -12,6 +12,7 @@
 #include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks_solve.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/forests/distributed_factors.hpp>
 #include <coppice/solvers/distributed/forests/distributed_forest.hpp>
 #include <coppice/solvers/distributed/forests/distributed_splitting.hpp>
 #include <coppice/solvers/distributed/levels/distributed_multilevel.hpp>
@@ -20,6 +21,7 @@
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
 #include <coppice/solvers/precondition/one_level/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/block_forest.hpp>
 #include <coppice/solvers/precondition/splitting/direct_splitting.hpp>
 
 namespace coppice::inline v0_1 {
@@ -59,6 +61,13 @@ any_preconditioner<Base, T> make_over_ranks(Base const& exec, named_choice named
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
+/// Whether the first factor of "mos" is a band in the given order, which is made for own blocks.
+inline bool has_bands(named_choice const& named, option_values const& options) {
+    auto const is_bands = [](option_value const* first) { return first && first->text == "bands"; };
+    option_value const* const separate = options.find("first");
+    return is_bands(separate ? separate : named.options.find("first"));
+}
+
 /// Makes the preconditioner of that name if it is made of forests over all ranks.
 template <executor Base, class T>
 std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, rank_communicator const& comm,
@@ -87,6 +96,14 @@ std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, ran
             grid_sizes const grid =
                 detail::grid_of_rows(a.begins().back(), {o.integer("nx"), o.integer("ny"), o.integer("nz")});
             return distributed_splitting<Base, T>(exec, comm, a, grid, detail::read_tridiagonal_options(o));
+        });
+    if (named.name == "block-forest")
+        return make_over_ranks<block_forest_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
+            return distributed_factors<Base, T>(exec, comm, a, forest_entry::read(o));
+        });
+    if (named.name == "mos" && !has_bands(named, options))
+        return make_over_ranks<mixed_splitting_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
+            return distributed_factors<Base, T>(exec, comm, a, mixed_splitting_entry::read(o));
         });
     return std::nullopt;
 }
@@ -124,7 +141,8 @@ void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Bas
     using distributed::distributed_forest, distributed::distributed_multilevel, distributed::distributed_splitting;
     if (!m.template use_as<distributed_multilevel<Base, T>>(refresh) &&
         !m.template use_as<distributed_forest<Base, T>>(refresh) &&
-        !m.template use_as<distributed_splitting<Base, T>>(refresh))
+        !m.template use_as<distributed_splitting<Base, T>>(refresh) &&
+        !m.template use_as<distributed::distributed_factors<Base, T>>(refresh))
         m.refresh(exec, a.own_block().view());
 }
 

@@ -34,8 +34,8 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
-/// - "alt-i", "alt-o", "mos-d", "adi": several such forests. ("mos", "mos-a" and "block-forest" are made for the own
-///   blocks.)
+/// - "alt-i", "alt-o", "mos-d", "mos", "adi": several such forests; "block-forest": a forest of pairs. "mos-a", and "mos"
+///   with `first=bands`, are made for the own blocks.
 ///
 /// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]
 /// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than

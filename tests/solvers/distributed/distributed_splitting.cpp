@@ -18,7 +18,7 @@ using namespace coppice::test;
 
 namespace {
 
-auto const splittings_over_ranks = {"alt-i", "alt-o", "mos-d", "adi"};
+auto const splittings_over_ranks = {"alt-i", "alt-o", "mos-d", "adi", "mos", "block-forest"};
 
 /// z of some calls one after the other, then of the transpose unless M varies.
 template <class Executor, class T>
@@ -113,6 +113,10 @@ TEST_CASE_TEMPLATE("distributed splittings: options and single precision", Fixtu
                                       "least-gain=0.2", "ties=hash,seed=4,rounds=3", "pivoting=scaled"})
         for (std::string const name : {"alt-i", "alt-o", "mos-d"})
             check_splitting<Fixture>(a, begins, name + "," + options, 1e-10);
+    for (char const* const options : {"first=forest", "first=forest,omega=0.1", "others=blocks,factors=3", "omega=0.5",
+                                      "factors=1", "ties=hash,seed=4,rounds=3", "pivoting=scaled"})
+        check_splitting<Fixture>(a, begins, std::string("mos,") + options, 1e-10);
+    check_splitting<Fixture>(a, begins, "block-forest,ties=hash,rounds=2", 1e-10);
     check_splitting<Fixture>(grid(40, 30, 0.3, 1, 0.1), equal_rows(1200, 3), "adi,nx=40", 1e-10);
     check_splitting<Fixture>(grid(24, 30, 0.3, 1, 0.1), equal_rows(720, 4), "adi,nx=4,ny=6,nz=30", 1e-10);
     for (std::string const name : splittings_over_ranks)
@@ -173,7 +177,7 @@ TEST_CASE_TEMPLATE("distributed splittings: Krylov methods take the iterations o
         return results[0].iterations;
     };
     for (std::string const name : splittings_over_ranks) {
-        std::string const method = name == "alt-o" ? "fgmres" : "gmres";
+        std::string const method = name == "alt-o" ? "fgmres" : name == "mos" ? "bicgstab" : "gmres";
         auto const one = iterations(1, name, method);
         for (int const ranks : {2, 3, 4, 7}) {
             if (sanitized && ranks != 3) continue;
@@ -210,5 +214,10 @@ TEST_CASE_TEMPLATE("distributed splittings: errors", Fixture, COPPICE_TEST_EXECU
         CHECK_THROWS_WITH_AS(make(name), doctest::Contains("holds a column twice"), matrix_error);
         a = good;
     }
+    with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) { // of own blocks
+        auto m = make_distributed_preconditioner(exec, comm, "mos,first=bands", rows);
+        m.refresh(exec, rows.own_block().view());
+        CHECK_THROWS_AS(make_distributed_preconditioner(exec, comm, "mos", rows, {{"factors", 0}}), argument_error);
+    });
     CHECK_THROWS_WITH_AS(make("adi,nx=7"), doctest::Contains("144 rows"), dimension_error);
 }
