@@ -9,6 +9,7 @@
 
 #include <petsc/private/pcimpl.h>
 
+#include <coppice/parts.hpp>
 #include <coppice/preconditioner.hpp>
 
 #include "mpi/mpi_transport.hpp"
@@ -35,7 +36,7 @@ inline pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
 
 /// Whether one preconditioner couples all ranks, instead of one for the block of each.
 inline bool is_over_ranks(pc_state const& s, int ranks) {
-    return !is_complex && ranks > 1 && s.choice.name == "multilevel";
+    return !is_complex && ranks > 1 && couples_ranks(s.choice.name, s.choice.options);
 }
 
 /// Makes the preconditioner, or refreshes it if only values have changed. If that fails on one rank, all ranks return

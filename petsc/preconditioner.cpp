@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// PCType "coppice": a preconditioner of the registry for the diagonal block of each rank; "multilevel" for all ranks.
+/// PCType "coppice": a preconditioner of the registry, for all ranks (couples_ranks()) or for the diagonal block of
+/// each.
 #include <string>
 
 #include "petsc/aij_rows.hpp"
@@ -86,7 +87,7 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// Over all ranks M^T = M if the matrix is symmetric; its transpose is not available otherwise.
+/// Of multilevel over all ranks M^T = M if the matrix is symmetric; its transpose is not available otherwise.
 PetscErrorCode require_symmetric(PC pc) {
     PetscFunctionBegin;
     pc_state const& s = state_of(pc);
@@ -108,7 +109,7 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
                s.choice.name.c_str());
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
-    if (is_over_ranks(s, ranks)) {
+    if (is_over_ranks(s, ranks) && s.choice.name == "multilevel") {
         PetscCall(require_symmetric(pc));
         PetscCall(apply(pc, r, z));
         PetscFunctionReturn(0);

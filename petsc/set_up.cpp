@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Set-up of PCType "coppice": a preconditioner for the diagonal block of each rank; "multilevel" for all ranks.
+/// Set-up of PCType "coppice": a preconditioner for all ranks, or for the diagonal block of each.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -134,7 +134,7 @@ PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat ma
         PetscInt size = 1, local = 0;
         PetscCall(MatGetBlockSize(pc->pmat, &size));
         PetscCall(MatGetLocalSize(matrix, &local, nullptr));
-        PetscErrorCode read = read_near_null_space(pc->pmat, local, near);
+        PetscErrorCode read = s.choice.name == "multilevel" ? read_near_null_space(pc->pmat, local, near) : 0;
         if (!read) read = read_rows_of_rank(matrix, rows);
         PetscCall(guarded([&]() -> PetscErrorCode {
             if (!s.ranks)

@@ -61,13 +61,6 @@ any_preconditioner<Base, T> make_over_ranks(Base const& exec, named_choice named
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
-/// Whether the first factor of "mos" is a band in the given order, which is made for own blocks.
-inline bool has_bands(named_choice const& named, option_values const& options) {
-    auto const is_bands = [](option_value const* first) { return first && first->text == "bands"; };
-    option_value const* const separate = options.find("first");
-    return is_bands(separate ? separate : named.options.find("first"));
-}
-
 /// Makes the preconditioner of that name if it is made of forests over all ranks.
 template <executor Base, class T>
 std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, rank_communicator const& comm,
@@ -101,7 +94,7 @@ std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, ran
         return make_over_ranks<block_forest_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
             return distributed_factors<Base, T>(exec, comm, a, forest_entry::read(o));
         });
-    if (named.name == "mos" && !has_bands(named, options))
+    if (named.name == "mos")
         return make_over_ranks<mixed_splitting_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
             return distributed_factors<Base, T>(exec, comm, a, mixed_splitting_entry::read(o));
         });
@@ -119,7 +112,7 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
         return distributed::make_over_ranks<multilevel_entry, Base, T>(
             exec, named, options, [&](auto const& o) { return distributed::make_multilevel(exec, comm, a, o, near); });
     bool const has_vectors = near.block != 0 || near.count != 0;
-    if (comm.ranks() > 1 && !has_vectors)
+    if (comm.ranks() > 1 && !has_vectors && couples_ranks(choice, options))
         if (auto made = distributed::make_of_forests(exec, comm, named, a, options)) return std::move(*made);
     csr_view<T> const own = a.own_block().view();
     try {

@@ -27,14 +27,29 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
                                 array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                                 krylov_options const& options = {});
 
+/// Whether make_distributed_preconditioner() makes one preconditioner of several ranks of this choice, so that its
+/// apply() is collective, and not one of each own block.
+inline bool couples_ranks(std::string_view choice, option_values const& options = {}) {
+    named_choice const named = parse_choice(choice);
+    if (named.name == "mos") { // not with a band in the given order
+        option_value const* const separate = options.find("first");
+        option_value const* const first = separate ? separate : named.options.find("first");
+        return !first || first->text != "bands";
+    }
+    for (std::string_view const name : {"multilevel", "forest", "block-forest", "alt-i", "alt-o", "mos-d", "adi"})
+        if (named.name == name) return true;
+    return false;
+}
+
 /// Creates the named preconditioner (make_preconditioner). Some of them couple all ranks, and their apply() is
-/// collective; the others are made for the own block of each rank, which together is block Jacobi.
+/// collective (couples_ranks()); the others are made for the own block of each rank, which together is block Jacobi.
 ///
 /// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
-/// - "alt-i", "alt-o", "mos-d", "mos", "adi": several such forests; "block-forest": a forest of pairs. "mos-a", and "mos"
+/// - "alt-i", "alt-o", "mos-d", "mos", "adi": several such forests; "block-forest": a forest of pairs. "mos-a", and
+/// "mos"
 ///   with `first=bands`, are made for the own blocks.
 ///
 /// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]

@@ -68,6 +68,8 @@ compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", 
 compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", "cg", "--preconditioner", "multilevel", "--block", "3")
 compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
 compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
+for several in ("alt-i", "mos-d", "mos", "block-forest"):
+    compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", several)
 
 swap = folder / "swap.mtx"  # indefinite: not for cg, which was chosen for all symmetric matrices
 swap.write_text("%%MatrixMarket matrix coordinate real symmetric\n8 8 4\n2 1 1\n4 3 1\n6 5 1\n8 7 1\n")

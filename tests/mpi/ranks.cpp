@@ -142,6 +142,31 @@ TEST_CASE("mpi: the multilevel method takes about as many iterations as on one r
     CHECK(answer.history.size() <= in_process(1, solve).history.size() + 2);
 }
 
+TEST_CASE("mpi: preconditioners of forests, their transposes and refreshes are those of threads") {
+    std::int64_t const nx = 24;
+    for (std::string const name : {"forest", "alt-i", "mos-d", "mos", "block-forest"}) {
+        CAPTURE(name);
+        auto const apply = [&](host_executor const& exec, rank_communicator const& comm) {
+            auto const rows = rows_of_grid(comm, nx, nx, 0.01), other = rows_of_grid(comm, nx, nx, 0.5);
+            auto a = matrix_of(exec, comm, rows);
+            auto m = make_distributed_preconditioner(exec, comm, name, a);
+            auto const r = exec.copy(numbers<double>(rows.first, rows.rows()));
+            buffer<double> z(exec, rows.rows());
+            std::vector<std::vector<double>> results;
+            for (auto const* const values : {&rows.values, &other.values}) {
+                a.set_values(exec, array_view<double const>(values->data(), std::int64_t(values->size())));
+                refresh_distributed_preconditioner(exec, m, a);
+                m.apply(exec, r.view(), z.view());
+                results.push_back(whole(comm, to_vector(exec, z)));
+                m.apply_transpose(exec, r.view(), z.view());
+                results.push_back(whole(comm, to_vector(exec, z)));
+            }
+            return results;
+        };
+        CHECK(over_processes(apply)[0].size() == std::size_t(nx * nx)); // compares with threads
+    }
+}
+
 TEST_CASE("mpi: a refreshed multilevel method has the bits of the first one for the first values") {
     std::int64_t const nx = 150;
     auto const cycles = over_processes([&](host_executor const& exec, rank_communicator const& comm) {

@@ -195,6 +195,21 @@ TEST_CASE("blocked matrices, new values, and a set-up that is reused") {
     require(MatDestroy(&first));
 }
 
+TEST_CASE("forests over all ranks take the iterations of one rank, also with new values") {
+    for (char const* const name : {"forest", "block-forest"}) {
+        CAPTURE(name);
+        Mat all = grid(PETSC_COMM_WORLD, 60, 50, 20, false), alone = grid(PETSC_COMM_SELF, 60, 50, 20, false);
+        Mat const other = grid(PETSC_COMM_WORLD, 60, 50, 0.5, false),
+                  other_alone = grid(PETSC_COMM_SELF, 60, 50, 0.5, false);
+        solver const over_ranks(PETSC_COMM_WORLD, name), on_one(PETSC_COMM_SELF, name);
+        CHECK(std::abs(over_ranks.solve(all) - on_one.solve(alone)) <= 1);
+        require(MatCopy(other, all, SAME_NONZERO_PATTERN));
+        require(MatCopy(other_alone, alone, SAME_NONZERO_PATTERN));
+        CHECK(std::abs(over_ranks.solve(all) - on_one.solve(alone)) <= 1); // with the forests of the first values
+        for (Mat each : {all, alone, other, other_alone}) require(MatDestroy(&each));
+    }
+}
+
 TEST_CASE("new values refresh the preconditioner, another pattern makes it anew") {
     Mat a = grid(PETSC_COMM_WORLD, 80, 80, 1, false), other = grid(PETSC_COMM_WORLD, 80, 80, 0.9, false);
     auto const aggregate_seconds = [](solver const& of) {
@@ -271,7 +286,7 @@ TEST_CASE("the transpose of a preconditioner") {
     require(MatConvert(a, MATBAIJ, MAT_INITIAL_MATRIX, &blocked));
     require(MatSetOption(a, MAT_SYMMETRIC, PETSC_TRUE));
     require(MatConvert(a, MATSBAIJ, MAT_INITIAL_MATRIX, &lower));
-    for (char const* const name : {"multilevel", "forest", "jacobi"})
+    for (char const* const name : {"multilevel", "forest", "alt-i", "mos", "jacobi"})
         for (Mat const matrix : {a, blocked, lower}) {
             CAPTURE(name);
             PC pc = nullptr;
@@ -293,6 +308,19 @@ TEST_CASE("the transpose of a preconditioner") {
     require(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
     PetscMPIInt ranks = 1;
     MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    for (char const* const name : {"forest", "mos-d"}) {
+        CAPTURE(name);
+        PC pc = nullptr;
+        PetscScalar forward = 0, transposed = 0;
+        solver const of(PETSC_COMM_WORLD, name);
+        require(KSPGetPC(of.ksp, &pc));
+        require(PCSetOperators(pc, a, a));
+        require(PCApply(pc, r, z));
+        require(VecDot(z, s, &forward));
+        require(PCApplyTranspose(pc, s, z));
+        require(VecDot(r, z, &transposed));
+        CHECK(std::abs(forward - transposed) <= 1e-10 * std::abs(forward));
+    }
     PC pc = nullptr;
     solver const of(PETSC_COMM_WORLD, "multilevel");
     require(KSPGetPC(of.ksp, &pc));
