@@ -12,6 +12,7 @@
 #include <coppice/solvers/distributed/bands/distributed_tridiagonal.hpp>
 #include <coppice/solvers/distributed/bands/reduced_ranks_solve.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
+#include <coppice/solvers/distributed/forests/distributed_adaptive.hpp>
 #include <coppice/solvers/distributed/forests/distributed_factors.hpp>
 #include <coppice/solvers/distributed/forests/distributed_forest.hpp>
 #include <coppice/solvers/distributed/forests/distributed_splitting.hpp>
@@ -90,6 +91,10 @@ std::optional<any_preconditioner<Base, T>> make_of_forests(Base const& exec, ran
                 detail::grid_of_rows(a.begins().back(), {o.integer("nx"), o.integer("ny"), o.integer("nz")});
             return distributed_splitting<Base, T>(exec, comm, a, grid, detail::read_tridiagonal_options(o));
         });
+    if (named.name == "mos-a")
+        return make_over_ranks<adaptive_splitting_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
+            return distributed_adaptive<Base, T>(exec, comm, a, adaptive_splitting_entry::read(o));
+        });
     if (named.name == "block-forest")
         return make_over_ranks<block_forest_entry, Base, T>(exec, named, options, [&](chosen_options const& o) {
             return distributed_factors<Base, T>(exec, comm, a, forest_entry::read(o));
@@ -135,7 +140,8 @@ void refresh_distributed_preconditioner(Base const& exec, any_preconditioner<Bas
     if (!m.template use_as<distributed_multilevel<Base, T>>(refresh) &&
         !m.template use_as<distributed_forest<Base, T>>(refresh) &&
         !m.template use_as<distributed_splitting<Base, T>>(refresh) &&
-        !m.template use_as<distributed::distributed_factors<Base, T>>(refresh))
+        !m.template use_as<distributed::distributed_factors<Base, T>>(refresh) &&
+        !m.template use_as<distributed::distributed_adaptive<Base, T>>(refresh))
         m.refresh(exec, a.own_block().view());
 }
 

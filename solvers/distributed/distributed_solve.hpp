@@ -36,7 +36,8 @@ inline bool couples_ranks(std::string_view choice, option_values const& options 
         option_value const* const first = separate ? separate : named.options.find("first");
         return !first || first->text != "bands";
     }
-    for (std::string_view const name : {"multilevel", "forest", "block-forest", "alt-i", "alt-o", "mos-d", "adi"})
+    for (std::string_view const name :
+         {"multilevel", "forest", "block-forest", "alt-i", "alt-o", "mos-d", "mos-a", "adi"})
         if (named.name == name) return true;
     return false;
 }
@@ -48,9 +49,8 @@ inline bool couples_ranks(std::string_view choice, option_values const& options 
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
-/// - "alt-i", "alt-o", "mos-d", "mos", "adi": several such forests; "block-forest": a forest of pairs. "mos-a", and
-/// "mos"
-///   with `first=bands`, are made for the own blocks.
+/// - "alt-i", "alt-o", "mos-d", "mos", "mos-a", "adi": several such forests; "block-forest": a forest of pairs. "mos"
+///   with `first=bands` is made for the own blocks.
 ///
 /// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]
 /// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than

@@ -68,7 +68,7 @@ compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", 
 compare_with_ranks_of_one_process("generate:elasticity,nx=9", 2187, "--solver", "cg", "--preconditioner", "multilevel", "--block", "3")
 compare_with_ranks_of_one_process(str(wind), 900, "--solver", "auto", "--preconditioner", "jacobi")
 compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", "forest")
-for several in ("alt-i", "mos-d", "mos", "block-forest"):
+for several in ("alt-i", "mos-d", "mos", "mos-a", "block-forest"):
     compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", several)
 
 swap = folder / "swap.mtx"  # indefinite: not for cg, which was chosen for all symmetric matrices

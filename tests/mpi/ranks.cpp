@@ -144,7 +144,7 @@ TEST_CASE("mpi: the multilevel method takes about as many iterations as on one r
 
 TEST_CASE("mpi: preconditioners of forests, their transposes and refreshes are those of threads") {
     std::int64_t const nx = 24;
-    for (std::string const name : {"forest", "alt-i", "mos-d", "mos", "block-forest"}) {
+    for (std::string const name : {"forest", "alt-i", "mos-d", "mos", "mos-a", "block-forest"}) {
         CAPTURE(name);
         auto const apply = [&](host_executor const& exec, rank_communicator const& comm) {
             auto const rows = rows_of_grid(comm, nx, nx, 0.01), other = rows_of_grid(comm, nx, nx, 0.5);

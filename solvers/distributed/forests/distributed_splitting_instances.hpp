@@ -21,20 +21,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-/// forest_systems::regularise() for the row of a vertex of this rank. Returns 1 if it changes.
-template <class T>
-struct strengthen_weak_row {
-    detail::diagonal_sums<T> const* sums;
-    graph_detail::forest_row<T>* rows;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
-        graph_detail::forest_row<T>& row = rows[i];
-        T const sum = detail::magnitude(sums[i].diagonal) + sums[i].off_diagonal;
-        if (!detail::is_weak_row(row.lower, row.diagonal, row.upper, sum)) return 0;
-        row.diagonal = row.diagonal < T(0) ? -sum : sum;
-        return 1;
-    }
-};
-
 template <executor Executor, class T>
 struct distributed_splitting<Executor, T>::state {
     using plan_type = order_plan<Executor>;
@@ -176,10 +162,7 @@ private:
                     scale_direct(exec, scales, l, plan, system);
                 });
             } else {
-                std::int64_t const weak =
-                    reduce(exec, rows, std::int64_t(0),
-                           strengthen_weak_row<T>{diagonal.sums.data(), of_vertices.data()}, plus{});
-                f.weak_rows = comm.all_reduce(weak, plus{});
+                f.weak_rows = strengthen_weak_rows(exec, comm, diagonal, of_vertices);
                 f.system->set(exec, of_vertices, whole);
             }
         }

@@ -28,6 +28,17 @@ struct transpose_band_row {
     }
 };
 
+template <class T>
+struct scale_band_row {
+    T const* factors;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        lower[p] = factors[p] * lower[p];
+        diagonal[p] = factors[p] * diagonal[p];
+        upper[p] = factors[p] * upper[p];
+    }
+};
+
 /// For set() of a system that is not scaled.
 struct keep_bands {
     template <class Plan, class System>
@@ -87,9 +98,10 @@ public:
 
     /// Replaces the system by the given rows, in the order of the vertices of this rank. Then scale(plan, system) may
     /// change the system, in which every path is on one rank and whose rows are those of the plan; then it is
-    /// regularised. `whole`: as for tridiagonal_regulariser.
-    template <class Scale = keep_bands>
-    void set(Executor const& exec, buffer<row> const& rows, bool whole, Scale const& scale = {}) {
+    /// regularised, and passed to read(plan, system). `whole`: as for tridiagonal_regulariser.
+    template <class Scale = keep_bands, class Read = keep_bands>
+    void set(Executor const& exec, buffer<row> const& rows, bool whole, Scale const& scale = {},
+             Read const& read = {}) {
         transposed_ranks_.reset();
         tridiagonal<T> undivided;
         if (divided_) undivided = tridiagonal<T>(exec, paths_.source.size());
@@ -97,10 +109,21 @@ public:
         read_bands(exec, comm_, paths_, rows, bands);
         scale(paths_, bands);
         regularise(exec, bands, whole);
+        read(paths_, std::as_const(bands));
         if (!divided_) return;
         buffer<row> merged(exec, bands.size());
         for_each(exec, merged.size(), merge_bands<T>{bands.view(), merged.data()});
         read_bands(exec, comm_, *division_, merged, system_);
+    }
+
+    /// Multiplies the row of each vertex of this rank by its factor.
+    void scale_rows(Executor const& exec, buffer<T> const& factors) {
+        transposed_ranks_.reset();
+        buffer<T> in_order(exec, system_.size());
+        elements_in_order<Executor, T>(exec, comm_, to_order()).fetch(exec, factors.data(), in_order.data());
+        for_each(
+            exec, in_order.size(),
+            scale_band_row<T>{in_order.data(), system_.lower.data(), system_.diagonal.data(), system_.upper.data()});
     }
 
     /// z = P^T T^-1 P r; r and z are in the order of the rows of A. z may be r.
@@ -124,6 +147,7 @@ public:
     /// The vertices at the positions of rhs() and x(), and the first position of each rank.
     order_plan<Executor> const& to_order() const { return divided_ ? *to_order_ : paths_; }
     rank_offsets const& begins_of_positions() const { return divided_ ? begins_ : whole_; }
+    rank_offsets const& begins_of_paths() const { return whole_; } ///< if every path is on one rank
 
     /// z = P^T T^-T P r. Allocates.
     void solve_transposed(Executor const& exec, array_view<T const> r, array_view<T> z) {

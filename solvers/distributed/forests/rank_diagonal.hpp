@@ -9,6 +9,7 @@
 
 #include <coppice/solvers/distributed/forests/forest_rows.hpp>
 #include <coppice/solvers/distributed/forests/forest_weights.hpp>
+#include <coppice/solvers/precondition/splitting/forest_systems.hpp>
 #include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
 
 namespace coppice::inline v0_1::distributed {
@@ -61,6 +62,30 @@ struct rank_diagonal {
                      sums.data(), {diagonal_kind::diagp_1, false, inverse.data(), regularised.data(), nullptr}});
     }
 };
+
+/// forest_systems::regularise() for the row of a vertex of this rank. Returns 1 if it changes.
+template <class T>
+struct strengthen_weak_row {
+    detail::diagonal_sums<T> const* sums;
+    graph_detail::forest_row<T>* rows;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        graph_detail::forest_row<T>& row = rows[i];
+        T const sum = detail::magnitude(sums[i].diagonal) + sums[i].off_diagonal;
+        if (!detail::is_weak_row(row.lower, row.diagonal, row.upper, sum)) return 0;
+        row.diagonal = row.diagonal < T(0) ? -sum : sum;
+        return 1;
+    }
+};
+
+/// Replaces the diagonal entries of weak rows of a factor; returns their number on all ranks. Collective.
+template <executor Executor, class T>
+std::int64_t strengthen_weak_rows(Executor const& exec, rank_communicator const& comm,
+                                  rank_diagonal<Executor, T> const& diagonal,
+                                  buffer<graph_detail::forest_row<T>>& rows) {
+    std::int64_t const weak =
+        reduce(exec, rows.size(), std::int64_t(0), strengthen_weak_row<T>{diagonal.sums.data(), rows.data()}, plus{});
+    return comm.all_reduce(weak, plus{});
+}
 
 /// |D^-1 A| of the rows of a rank, rounded to 16 bits (Eq. 70).
 template <executor Executor, class T>

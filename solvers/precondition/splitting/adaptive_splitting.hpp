@@ -23,6 +23,16 @@ struct adaptive_options {
 
 namespace detail {
 
+inline void check_adaptive_options(adaptive_options const& options) {
+    check_splitting_options(options.splitting);
+    if (options.window < 1 || options.window > 1024)
+        throw argument_error("window of an adaptive splitting is " + std::to_string(options.window) +
+                             ", expected 1 to 1024");
+    if (!(options.accuracy > 0 && options.accuracy <= 1))
+        throw argument_error("accuracy of an adaptive splitting is " + std::to_string(options.accuracy) +
+                             ", expected more than 0 and at most 1");
+}
+
 /// B_l with columns as positions along forest l.
 template <class T, class I>
 struct path_ordered_matrix {
@@ -228,13 +238,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
       sorted_(has_sorted_columns(exec, a)), systems_(exec, rows_, options.splitting.tridiagonal),
       inverse_(exec, rows_) {
     auto const& o = options.splitting;
-    detail::check_splitting_options(o);
-    if (options.window < 1 || options.window > 1024)
-        throw argument_error("window of an adaptive splitting is " + std::to_string(options.window) +
-                             ", expected 1 to 1024");
-    if (!(options.accuracy > 0 && options.accuracy <= 1))
-        throw argument_error("accuracy of an adaptive splitting is " + std::to_string(options.accuracy) +
-                             ", expected more than 0 and at most 1");
+    detail::check_adaptive_options(options);
     detail::require_finite(exec, a);
     I entries = 0;
     capacity_offsets_ = detail::offsets_of_degrees<I>(exec, rows_, detail::count_capacity<T, I>{a}, entries);
@@ -353,7 +357,7 @@ void adaptive_splitting<Executor, T, I>::fill_next(Executor const& exec, int l, 
                                                    I const* vertex_of) {
     reduce_rows(exec, plan,
                 detail::fill_entries<T, I>{rows_of(l), b.row_offsets().data(), b.column_indices().data(), vertex_of,
-                                           b.values().data()},
+                                           systems_.forest(l).inverse.data(), b.values().data()},
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
 }
 
@@ -432,10 +436,12 @@ struct adaptive_splitting_entry {
                                             .options = options};
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
-        return adaptive_splitting<Executor, T, I>(exec, a,
-                                                  {.splitting = detail::read_splitting_options(o, false),
-                                                   .window = int(o.integer("window")),
-                                                   .accuracy = o.real("accuracy")});
+        return adaptive_splitting<Executor, T, I>(exec, a, read(o));
+    }
+    static adaptive_options read(chosen_options const& o) {
+        return {.splitting = detail::read_splitting_options(o, false),
+                .window = int(o.integer("window")),
+                .accuracy = o.real("accuracy")};
     }
 };
 

@@ -42,8 +42,9 @@ struct path_inverse {
     }
 
     /// Computes the ratios of a system. Each elimination starts `window` rows outside of its segment. Queued on CUDA.
+    /// `first`: number of rows before the system, on paths that end there; the result is that of all rows.
     template <executor Executor>
-    void read(Executor const& exec, tridiagonal_view<T> a, int window);
+    void read(Executor const& exec, tridiagonal_view<T> a, int window, std::int64_t first = 0);
 };
 
 /// Eliminates one segment of rows from the right, then from the left; each elimination starts outside of the segment.
@@ -53,11 +54,12 @@ struct eliminate_segment {
 
     tridiagonal_view<T> a;
     int window;
+    std::int64_t shift; ///< rows of the first segment before the system
     T *right, *left, *middle, *reach_right, *reach_left;
 
     COPPICE_HD void operator()(std::int64_t segment) const {
-        std::int64_t const first = segment * length;
-        std::int64_t const last = first + length < a.size() ? first + length : a.size();
+        std::int64_t const begin = segment * length - shift, end = begin + length;
+        std::int64_t const first = begin > 0 ? begin : 0, last = end < a.size() ? end : a.size();
         double pivots[length]; // D
         from_right(first, last, pivots);
         from_left(first, last, pivots);
@@ -115,10 +117,13 @@ private:
 
 template <class T>
 template <executor Executor>
-void path_inverse<T>::read(Executor const& exec, tridiagonal_view<T> a, int window) {
+void path_inverse<T>::read(Executor const& exec, tridiagonal_view<T> a, int window, std::int64_t first) {
     using segment = eliminate_segment<T>;
-    for_each(exec, (a.size() + segment::length - 1) / segment::length,
-             segment{a, window, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
+    std::int64_t const shift = first % segment::length;
+    if (a.size() == 0) return;
+    for_each(
+        exec, (a.size() + shift + segment::length - 1) / segment::length,
+        segment{a, window, shift, right.data(), left.data(), middle.data(), reach_right.data(), reach_left.data()});
 }
 
 } // namespace coppice::inline v0_1::detail

@@ -34,8 +34,9 @@ struct path_ordered_rows {
     T const* diagonal;    ///< of M, by position
     I const* links;       ///< of the forest, two of each vertex
     I const* permutation; ///< position -> vertex
-    I const* inverse;     ///< vertex -> position
+    I const* inverse;     ///< row -> position
     int window;           ///< positions of a window to each side of its source
+    I first = 0;          ///< index of the first row; `permutation` and the columns of B M^-1 count from 0
 
     /// Entry of R = B - M at nonzero k of row i.
     COPPICE_HD T rest(std::int64_t i, I k) const {
@@ -172,7 +173,7 @@ private:
     }
     COPPICE_HD std::int64_t position(I k) const { return rows.b.indices[k]; }
     COPPICE_HD std::int64_t last_to_right(std::int64_t p) const {
-        std::int64_t const n = rows.b.rows();
+        std::int64_t const n = rows.b.columns();
         return p + rows.window < n ? p + rows.window : n - 1;
     }
     COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.window ? p - rows.window : 0; }
@@ -225,7 +226,7 @@ private:
             std::int64_t const p = position(k);
             carry += double(source(k));
             offer(p, T(carry + double(from_right(k))));
-            std::int64_t const stop_at = next < end ? position(next) : std::int64_t(rows.b.rows());
+            std::int64_t const stop_at = next < end ? position(next) : std::int64_t(rows.b.columns());
             std::int64_t const known = next < end ? stop_at - std::int64_t(known_left(next)) : stop_at;
             std::int64_t q = p;
             double beyond = magnitude(carry) * double(rows.m.reach_right[q]);
@@ -294,7 +295,7 @@ private:
     /// their values.
     COPPICE_HD I search_into(std::int64_t i, I* found, T* sizes, I capacity, strided_memory<T> own) const {
         row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
-        found[0] = I(i);
+        found[0] = rows.first + I(i);
         double const largest = row.read_sources();
         // Diagonal entries are near 1: entries of the size of their rounding error are not stored.
         double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * (largest > 1 ? largest : 1);
@@ -305,7 +306,7 @@ private:
         double floor = expected / 2 > rounding ? expected / 2 : rounding;
         for (;;) {
             entry_heap<T, I> const none{found + 1, sizes + 1, capacity};
-            offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
+            offer_to_heap offer{rows.permutation, none, rows.first + I(i), T(floor), T(floor)};
             if (capacity > 0) row.walk(left_out, offer);
             bool const full = offer.heap.size == capacity;
             double const tolerance = full && capacity > 0 ? accuracy * offer.heap.smallest() : 0.0;
@@ -357,12 +358,13 @@ struct fill_entries {
     I const* offsets; ///< of the pattern
     I const* columns; ///< vertices, or positions of another order that `vertex_of` translates
     I const* vertex_of;
+    I const* position_of; ///< of the vertices; null: the columns are positions
     T* values;
 
     COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t i) const {
         I const vertex = vertex_of ? vertex_of[columns[k]] : columns[k];
-        std::int64_t const q = rows.inverse[vertex];
-        double sum = vertex == I(i) ? 1 : 0;
+        std::int64_t const q = position_of ? position_of[vertex] : vertex;
+        double sum = q == rows.inverse[i] ? 1 : 0;
         for (I s = first_from(i, q - rows.window); s < rows.b.row_end(i); ++s) {
             std::int64_t const p = rows.b.indices[s];
             if (p > q + rows.window) break;

@@ -18,7 +18,7 @@ using namespace coppice::test;
 
 namespace {
 
-auto const splittings_over_ranks = {"alt-i", "alt-o", "mos-d", "adi", "mos", "block-forest"};
+auto const splittings_over_ranks = {"alt-i", "alt-o", "mos-d", "adi", "mos", "block-forest", "mos-a"};
 
 /// z of some calls one after the other, then of the transpose unless M varies.
 template <class Executor, class T>
@@ -117,6 +117,8 @@ TEST_CASE_TEMPLATE("distributed splittings: options and single precision", Fixtu
                                       "factors=1", "ties=hash,seed=4,rounds=3", "pivoting=scaled"})
         check_splitting<Fixture>(a, begins, std::string("mos,") + options, 1e-10);
     check_splitting<Fixture>(a, begins, "block-forest,ties=hash,rounds=2", 1e-10);
+    for (char const* const options : {"factors=2,window=3", "accuracy=0.3", "enough-coverage=0.5", "least-gain=0.1"})
+        check_splitting<Fixture>(a, begins, std::string("mos-a,") + options, 1e-9);
     check_splitting<Fixture>(grid(40, 30, 0.3, 1, 0.1), equal_rows(1200, 3), "adi,nx=40", 1e-10);
     check_splitting<Fixture>(grid(24, 30, 0.3, 1, 0.1), equal_rows(720, 4), "adi,nx=4,ny=6,nz=30", 1e-10);
     for (std::string const name : splittings_over_ranks)
@@ -202,7 +204,7 @@ TEST_CASE_TEMPLATE("distributed splittings: errors", Fixture, COPPICE_TEST_EXECU
         CAPTURE(name);
         make(name);
         CHECK_THROWS_WITH_AS(make(name + ",threshold=0.5"), doctest::Contains("threshold must be 0"), argument_error);
-        CHECK_THROWS_WITH_AS(make(name + ",window=2"), doctest::Contains("has no option \"window\""), argument_error);
+        CHECK_THROWS_WITH_AS(make(name + ",degree=2"), doctest::Contains("has no option \"degree\""), argument_error);
         auto const good = a;
         for (int const row : {49, 60}) // the last of a rank, and one that is not coupled with other ranks
             for (int k = a.offsets[std::size_t(row)]; k < a.offsets[std::size_t(row) + 1]; ++k) {

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/forests/distributed_adaptive_instances.hpp>
+
+namespace coppice::inline v0_1::distributed {
+
+COPPICE_DISTRIBUTED_ADAPTIVE(, host_executor, float)
+COPPICE_DISTRIBUTED_ADAPTIVE(, host_executor, double)
+
+} // namespace coppice::inline v0_1::distributed
