@@ -12,8 +12,11 @@
 ///
 /// - `solve_tridiagonal_distributed`, `solve_bands_distributed`: direct solves; the latter for every class of
 ///   <coppice/banded.hpp> and any number of right-hand sides.
-/// - `distributed_csr`: sparse matrix-vector product; `solve_distributed`: Krylov methods.
-/// - `distributed_graph`: weighted graph; parallel_factor() and extract_forest() return the same result as on one rank.
+/// - `distributed_csr`: products with a sparse matrix and its transpose; `solve_distributed`: Krylov methods.
+/// - `make_distributed_preconditioner`, `refresh_distributed_preconditioner`: preconditioners by name, of all ranks if
+///   `couples_ranks`, otherwise of the own blocks.
+/// - `distributed_graph`: weighted graph; parallel_factor(), extract_forest() and decompose_into_forests() return the
+///   same result as on one rank.
 /// - `read_rows`: each rank reads its block of rows of a matrix file; `scatter_rows` distributes a matrix of rank 0.
 /// - `bidirectional_scan_distributed`: scan of paths that cross rank boundaries.
 ///
