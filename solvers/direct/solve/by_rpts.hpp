@@ -14,35 +14,53 @@
 
 namespace coppice::inline v0_1::chain {
 
+/// The systems of a tridiagonal matrix.
+template <class T>
+rpts::system_view<T> systems_of(band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
+    std::int64_t const rows = a.offsets ? largest_of(a) : rows_of_each(a);
+    rpts::system_view<T> all{rows, a.lower, a.diagonal, a.upper, nullptr, nullptr, a.systems, columns};
+    all.stride = a.offsets ? a.size : interleaves(a) ? 1 : rows;
+    all.offsets = a.offsets;
+    all.pitch = interleaves(a) ? a.systems : 1;
+    all.cyclic = cyclic;
+    return all;
+}
+template <class T>
+rpts::system_view<T> systems_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic,
+                                int* not_finite, int* uncertain) {
+    rpts::system_view<T> all = systems_of(a, x.columns, cyclic);
+    all.rhs = d.pointer, all.rhs_leading = d.leading;
+    all.x = x.pointer, all.x_leading = x.leading;
+    all.not_finite = not_finite, all.uncertain = uncertain;
+    return all;
+}
+
 template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
         return a.block == 1 && a.lower_bands < 0 && o.operation == matrix_operation::none &&
-               (!o.cyclic || (!a.offsets && takes_cyclic_batch<T>(exec, rows_of_each(a), {o.pivot, o.threshold}))) &&
-               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a)));
+               ((!o.cyclic && !a.offsets) ||
+                takes_tridiagonal_batch(exec, systems_of(a, 1, o.cyclic), {o.pivot, o.threshold}));
     else
         return false;
 }
 /// Bytes of workspace of the batch of a matrix that rpts_applies() accepts.
 template <class T, class Executor>
 std::int64_t batch_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
-    if constexpr (std::is_floating_point_v<T>) {
-        std::int64_t const each = rows_of_each(a);
-        if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
-        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems, columns, cyclic);
-        return equal_batch_workspace<T>(exec, each, a.systems, columns, cyclic);
-    } else {
+    if constexpr (std::is_floating_point_v<T>)
+        return tridiagonal_batch_workspace(exec, systems_of(a, columns, cyclic));
+    else
         return 0;
-    }
 }
 /// Whether the systems are interleaved and solved so.
 template <class T, class Executor>
 bool stays_interleaved(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
     if constexpr (std::is_floating_point_v<T>)
-        return interleaves(a) && !separates_interleaved_batch<T>(exec, rows_of_each(a), cyclic);
+        return interleaves(a) && coppice::stays_interleaved<T>(exec, rows_of_each(a), cyclic);
     else
         return interleaves(a);
 }
+
 /// Bytes of the flags of uncertain systems of a batch on the host; 0 if none can be. CUDA has them in error_memory.
 template <class T, class Executor>
 std::int64_t uncertain_bytes(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
@@ -75,7 +93,7 @@ bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options co
         return !reported && o.method == band_method::automatic && starts_with_rpts(exec, a, o, reported);
 }
 
-/// Whether its reduction may report systems as uncertain (tridiagonal_batch).
+/// Whether its reduction may report systems as uncertain (system_view).
 template <class T, class Executor>
 bool may_be_uncertain(Executor const& exec, band_matrix<T> const& a, bool cyclic) {
     return !a.offsets && !stays_interleaved(exec, a, cyclic) && rows_of_each(a) > rpts::max_untiled_rows;
@@ -88,31 +106,13 @@ bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const
            !watches_rpts(exec, a, o, reported);
 }
 
-template <class T>
-tridiagonal_batch<T> batch_of(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x, bool cyclic,
-                              int* not_finite = nullptr, int* uncertain = nullptr) {
-    return {{a.size, a.lower, a.diagonal, a.upper},
-            a.systems,
-            x.columns,
-            d.pointer,
-            x.pointer,
-            d.leading,
-            x.leading,
-            a.offsets,
-            largest_of(a),
-            interleaves(a),
-            cyclic,
-            not_finite,
-            uncertain};
-}
-
-/// Solves a matrix that rpts_applies() accepts. `not_finite`, `uncertain`: see tridiagonal_batch.
+/// Solves a matrix that rpts_applies() accepts. `not_finite`, `uncertain`: see system_view.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                    band_options const& o, array_view<std::byte> workspace, int* not_finite = nullptr,
                    int* uncertain = nullptr) {
     if constexpr (std::is_floating_point_v<T>)
-        solve_tridiagonal_batch(exec, batch_of(a, d, x, o.cyclic, not_finite, uncertain), workspace,
+        solve_tridiagonal_batch(exec, systems_of(a, d, x, o.cyclic, not_finite, uncertain), workspace,
                                 {o.pivot, o.threshold});
 }
 

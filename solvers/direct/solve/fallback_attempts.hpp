@@ -60,7 +60,7 @@ struct later_attempts {
     std::int64_t items() const { return rows.a.scalar_rows * memory.columns; }
 
     /// Without a report: what RPTS sets if an element of x is not finite or a system is uncertain, and what it sets for
-    /// uncertain systems (tridiagonal_batch); then x is checked.
+    /// uncertain systems (system_view); then x is checked.
     int* not_finite() const { return memory.requested + chain.scope.number; } // not covered: devices only
     int* uncertain() const { return checks ? memory.next : nullptr; }         // not covered: devices only
 

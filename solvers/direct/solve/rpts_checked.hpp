@@ -153,9 +153,9 @@ void solve_by_rpts_checked(host_executor const& exec, band_matrix<T> const& a, c
             uncertain = reinterpret_cast<int*>(workspace.data() + batch_bytes(exec, a, x.columns, o.cyclic));
             std::fill_n(uncertain, a.systems, 0);
         }
-        auto const batch = batch_of(a, d, x, o.cyclic, nullptr, uncertain);
+        auto const systems = systems_of(a, d, x, o.cyclic, nullptr, uncertain);
         auto const outcome =
-            solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold}, in_place ? saves : none);
+            solve_tridiagonal_batch(exec, systems, workspace, {o.pivot, o.threshold}, in_place ? saves : none);
         if (!(outcome.finite && outcome.certain) && (!in_place || rhs.is_saved()))
             replace_wrong(exec, a, rhs.columns(), x, o, outcome.certain ? nullptr : uncertain);
     }

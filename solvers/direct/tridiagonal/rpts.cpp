@@ -8,13 +8,13 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, template)
 COPPICE_REAL_TYPES(COPPICE_RPTS, template, host_executor)
 
 template <class T>
-tridiagonal_outcome solve_tridiagonal_batch(host_executor const& exec, tridiagonal_batch<T> const& batch,
+tridiagonal_outcome solve_tridiagonal_batch(host_executor const& exec, rpts::system_view<T> const& systems,
                                             array_view<std::byte> workspace, tridiagonal_options options,
                                             std::function<void()> const& save_rhs) {
-    return rpts::solve_any_batch(exec, batch, workspace, options, save_rhs);
+    return rpts::solve_any_batch(exec, systems, workspace, options, save_rhs);
 }
 #define COPPICE_RPTS_SAVING(T)                                                                                         \
-    template tridiagonal_outcome solve_tridiagonal_batch(host_executor const&, tridiagonal_batch<T> const&,            \
+    template tridiagonal_outcome solve_tridiagonal_batch(host_executor const&, rpts::system_view<T> const&,            \
                                                          array_view<std::byte>, tridiagonal_options,                   \
                                                          std::function<void()> const&);
 COPPICE_REAL_TYPES(COPPICE_RPTS_SAVING)

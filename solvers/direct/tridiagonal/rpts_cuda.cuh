@@ -275,9 +275,7 @@ std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int6
     return 0;
 }
 template <class T>
-void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options) {
-    all.stride = 1;
-    all.pitch = all.systems;
+void solve_interleaved(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options) {
     solve_whole_systems(exec, all, options);
 }
 

@@ -184,7 +184,7 @@ tridiagonal_outcome solve_separated(Executor const& exec, system_view<T> const& 
     system_view<T> separate = all;
     separate.lower = copy(all.lower), separate.diagonal = copy(all.diagonal), separate.upper = copy(all.upper);
     separate.rhs = separate.x = memory;
-    separate.stride = all.size, separate.rhs_leading = separate.x_leading = each;
+    separate.stride = all.size, separate.pitch = 1, separate.rhs_leading = separate.x_leading = each;
     for (std::int64_t c = 0; c < all.columns; ++c) copy(all.rhs + c * all.rhs_leading);
     auto const outcome = solve_equal(exec, separate, memory, options, save_rhs);
     for (std::int64_t c = 0; c < all.columns; ++c) {
@@ -251,31 +251,14 @@ tridiagonal_outcome solve_varied(host_executor const& exec, system_view<T> const
 
 /// Solves a batch of any kind; see solve().
 template <class T, executor Executor>
-tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> const& batch,
-                                    array_view<std::byte> workspace, tridiagonal_options options,
-                                    std::function<void()> const& save_rhs = {}) {
-    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
-    std::int64_t const rows = batch.offsets ? batch.largest : each;
-    system_view<T> all{rows,
-                       batch.matrix.lower,
-                       batch.matrix.diagonal,
-                       batch.matrix.upper,
-                       batch.rhs,
-                       batch.x,
-                       batch.systems,
-                       batch.columns,
-                       rows,
-                       batch.rhs_leading,
-                       batch.x_leading,
-                       batch.offsets};
-    all.cyclic = batch.cyclic;
-    all.not_finite = batch.not_finite, all.uncertain = batch.uncertain;
+tridiagonal_outcome solve_any_batch(Executor const& exec, system_view<T> const& all, array_view<std::byte> workspace,
+                                    tridiagonal_options options, std::function<void()> const& save_rhs = {}) {
     T* const memory = reinterpret_cast<T*>(workspace.data());
-    if (!batch.interleaved && !batch.offsets) return solve_equal(exec, all, memory, options, save_rhs);
-    if (batch.interleaved && (batch.cyclic || !takes_interleaved<T>(exec, rows)))
+    if (!all.interleaved() && !all.offsets) return solve_equal(exec, all, memory, options, save_rhs);
+    if (all.interleaved() && !stays_interleaved<T>(exec, all.size, all.cyclic))
         return solve_separated(exec, all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
-    if (batch.interleaved) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
+    if (all.interleaved()) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
     if constexpr (std::is_same_v<Executor, host_executor>) return solve_varied(exec, all, memory, options);
     solve_varied(exec, all, memory, options);
     return {};
@@ -284,40 +267,29 @@ tridiagonal_outcome solve_any_batch(Executor const& exec, tridiagonal_batch<T> c
 } // namespace rpts
 
 template <class T, executor Executor>
-std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
-                                    std::int64_t largest) {
-    return rpts::varied_workspace<T>(exec, size, systems, columns, largest) * std::int64_t(sizeof(T));
-}
-
-template <class T, executor Executor>
-bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest) {
-    return rpts::takes_varied<T>(exec, size, systems, largest);
-}
-
-template <class T, executor Executor>
-bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options) {
-    return rpts::takes_cyclic(exec, rows, options);
-}
-
-template <class T, executor Executor>
-std::int64_t equal_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems, std::int64_t columns,
-                                   bool cyclic) {
-    return rpts::elements_of_equal<T>(exec, rows, systems, columns, cyclic) * std::int64_t(sizeof(T));
-}
-
-template <class T, executor Executor>
-bool separates_interleaved_batch(Executor const& exec, std::int64_t rows, bool cyclic) {
-    return cyclic || !rpts::takes_interleaved<T>(exec, rows);
-}
-
-template <class T, executor Executor>
-std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems,
-                                         std::int64_t columns, bool cyclic) {
-    std::int64_t const elements = separates_interleaved_batch<T>(exec, rows, cyclic)
-                                      ? rpts::elements_of_copies<T>(rows, systems, columns) +
-                                            rpts::elements_of_equal<T>(exec, rows, systems, columns, cyclic)
-                                      : rpts::interleaved_workspace<T>(exec, rows, systems);
+std::int64_t tridiagonal_batch_workspace(Executor const& exec, rpts::system_view<T> const& all) {
+    using namespace rpts;
+    std::int64_t elements = 0;
+    if (all.offsets)
+        elements = varied_workspace<T>(exec, all.stride, all.systems, all.columns, all.size);
+    else if (all.interleaved() && stays_interleaved<T>(exec, all.size, all.cyclic))
+        elements = interleaved_workspace<T>(exec, all.size, all.systems);
+    else
+        elements = elements_of_equal<T>(exec, all.size, all.systems, all.columns, all.cyclic) +
+                   (all.interleaved() ? elements_of_copies<T>(all.size, all.systems, all.columns) : 0);
     return elements * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+bool takes_tridiagonal_batch(Executor const& exec, rpts::system_view<T> const& all,
+                             tridiagonal_options const& options) {
+    if (all.offsets) return !all.cyclic && rpts::takes_varied<T>(exec, all.stride, all.systems, all.size);
+    return !all.cyclic || rpts::takes_cyclic(exec, all.size, options);
+}
+
+template <class T, executor Executor>
+bool stays_interleaved(Executor const& exec, std::int64_t rows, bool cyclic) {
+    return !cyclic && rpts::takes_interleaved<T>(exec, rows);
 }
 
 template <class T, executor Executor>
@@ -347,11 +319,11 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row
 }
 
 template <class T, executor Executor>
-void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+void solve_tridiagonal_batch(Executor const& exec, rpts::system_view<T> const& systems, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    auto const outcome = rpts::solve_any_batch(exec, batch, workspace, options);
+    auto const outcome = rpts::solve_any_batch(exec, systems, workspace, options);
     if constexpr (std::is_same_v<Executor, host_executor>)
-        if (!outcome.finite && batch.not_finite) *batch.not_finite = 1;
+        if (!outcome.finite && systems.not_finite) *systems.not_finite = 1;
 }
 
 // Independent of the executor: instantiated in rpts.cpp only.
@@ -364,14 +336,10 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_WORKSPACE, extern template)
     prefix void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                    \
                                            array_view<T const>, array_view<T>, array_view<std::byte>,                  \
                                            tridiagonal_options);                                                       \
-    prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
+    prefix void solve_tridiagonal_batch(Executor const&, rpts::system_view<T> const&, array_view<std::byte>,           \
                                         tridiagonal_options);                                                          \
-    prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
-                                                  std::int64_t);                                                       \
-    prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
-    prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
-    prefix std::int64_t equal_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t, bool);     \
-    prefix bool separates_interleaved_batch<T>(Executor const&, std::int64_t, bool);                                   \
-    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t, bool);
+    prefix std::int64_t tridiagonal_batch_workspace(Executor const&, rpts::system_view<T> const&);                     \
+    prefix bool takes_tridiagonal_batch(Executor const&, rpts::system_view<T> const&, tridiagonal_options const&);     \
+    prefix bool stays_interleaved<T>(Executor const&, std::int64_t, bool);
 
 } // namespace coppice::inline v0_1

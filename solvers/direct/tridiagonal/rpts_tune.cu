@@ -68,7 +68,7 @@ void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>
     rotated_rows<T> data(exec, 8 * max_rows);
     std::int64_t bytes = 0;
     for (std::int64_t rows = 16; rows <= max_rows; rows *= 2)
-        bytes = std::max(bytes, equal_batch_workspace<T>(exec, rows, max_rows / rows, 1));
+        bytes = std::max(bytes, tridiagonal_batch_workspace(exec, data.batch(0, rows, max_rows / rows)));
     buffer<std::byte> workspace(exec, bytes);
     device_limits const device = limits_of<T>(exec);
     for (int rows_class = 4; (std::int64_t(1) << rows_class) <= max_rows; ++rows_class)

@@ -18,7 +18,7 @@
 namespace coppice::inline v0_1::rpts {
 
 /// A batch of tridiagonal systems with equal numbers of right-hand sides, and the memory of the solutions. Row i of
-/// system k has index k stride + i, or offsets[k] + i; column c of the right-hand sides is c rhs_leading further.
+/// system k has index k stride + i pitch, or offsets[k] + i; column c of the right-hand sides is c rhs_leading further.
 /// lower[0] and upper[size - 1] of each system may hold any value. rhs and x may be the same memory.
 template <class T>
 struct system_view {
@@ -26,11 +26,13 @@ struct system_view {
     T const *lower, *diagonal, *upper, *rhs;
     T* x;
     std::int64_t systems = 1, columns = 1;
-    std::int64_t stride = 0;
+    std::int64_t stride = 0; ///< if there are offsets, the rows of all systems
     std::int64_t rhs_leading = 0, x_leading = 0;
-    std::int64_t const* offsets = nullptr; ///< null if all have `size` rows; otherwise `size` is that of the largest
-    /// Distance of two consecutive rows in elements. If it is not 1, systems are interleaved and are solved on chip
-    /// only.
+    /// Null if all have `size` rows; otherwise `size` is an upper bound, and the first row of each system and the
+    /// number of rows are in memory of the executor.
+    std::int64_t const* offsets = nullptr;
+    /// Distance of two consecutive rows in elements. If it is not 1, systems are interleaved: pitch = systems, stride =
+    /// 1. CUDA solves them on chip only.
     std::int64_t pitch = 1;
     /// For one system with one right-hand side: null, or row i has rhs[order[i]] and x[target[i]] (thesis section
     /// 5.2.4: permutations fused into loads and stores).
@@ -46,8 +48,13 @@ struct system_view {
     /// if there is no such row. Consists of whole pairs of partitions. CUDA uses the kernels of cyclic systems for it.
     bool is_segment = false;
     T const *before = nullptr, *after = nullptr;
-    // See tridiagonal_batch. Both may be null; the host does not write the first.
-    int *not_finite = nullptr, *uncertain = nullptr;
+    /// Null, or where 1 is written if an element of x is not finite, in memory of the executor; by the host only at the
+    /// end of solve_tridiagonal_batch. The caller sets it to 0 before. The check takes almost no time.
+    int* not_finite = nullptr;
+    /// Null, or for each system where 1 is written if x may be finite and wrong, because the reduction with pivoting
+    /// found a zero pivot (host) or no good split of two neighbouring partitions. The caller sets them to 0 before. On
+    /// CUDA for systems of equal size, with not_finite: 1 is then also written to *not_finite. Takes no time.
+    int* uncertain = nullptr;
 
     /// Whether the coupling before the first row (after the last row) of a segment exists.
     COPPICE_HD bool couples_before() const { return before != nullptr; }
@@ -55,6 +62,7 @@ struct system_view {
     COPPICE_HD std::int64_t source_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t target_of(std::int64_t row) const { return target ? target[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
+    bool interleaved() const { return pitch != 1; }
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
         std::int64_t const row = offsets ? offsets[system] : system * stride;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/tridiagonal.hpp>
 
 #include <algorithm>
@@ -167,9 +168,9 @@ TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, w
         }
         auto const low = exec.copy(lower), mid = exec.copy(diagonal), up = exec.copy(upper);
         auto x = exec.copy(rhs);
-        buffer<std::byte> memory(exec, equal_batch_workspace<T>(exec, s.rows, s.systems, s.columns));
-        tridiagonal_batch<T> batch{
-            {all, low.data(), mid.data(), up.data()}, s.systems, s.columns, x.data(), x.data(), leading, leading};
+        rpts::system_view<T> batch{s.rows,    low.data(), mid.data(), up.data(), x.data(), x.data(),
+                                   s.systems, s.columns,  s.rows,     leading,   leading};
+        buffer<std::byte> memory(exec, tridiagonal_batch_workspace(exec, batch));
         auto flag = exec.copy(std::vector<int>{0});
         batch.not_finite = flag.data();
         solve_tridiagonal_batch(exec, batch, memory.view());
