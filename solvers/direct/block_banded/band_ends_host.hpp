@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of the elimination from both ends (tiles/band_ends.hpp) and, for complex systems, from one end
-/// (tiles/band_rows.hpp): which systems it solves, and their batches.
+/// Host launcher of the elimination from both ends, for complex systems from one end (tiles/band_ends.hpp): which
+/// systems it solves, and their batches.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include <coppice/core/device_predicate.hpp>
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
-#include <coppice/solvers/direct/block_banded/tiles/band_rows.hpp>
 
 namespace coppice::inline v0_1::chain {
 

@@ -11,7 +11,6 @@
 #include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/direct/block_banded/band_ends_host.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_final_complement.hpp>
-#include <coppice/solvers/direct/block_banded/tiles/band_tiles.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/chain_tiles.hpp>
 
 namespace coppice::inline v0_1::chain {

@@ -11,7 +11,6 @@
 #include <coppice/solvers/direct/block_banded/elimination/chain_observers.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_rows.hpp>
 #include <coppice/solvers/direct/error/error_rows.hpp>
-#include <coppice/solvers/direct/error/zero_sums.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 
 namespace coppice::inline v0_1::chain {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host launcher of the error computation.
+/// Host launcher of the error computation, whose loops are compiled for several instruction sets (core/host/isa.hpp).
 #pragma once
 
 #include <algorithm>
 
+#include <coppice/core/host/isa.hpp>
 #include <coppice/core/host/parallel_host.hpp>
-#include <coppice/solvers/direct/error/error_tiles.hpp>
+#include <coppice/solvers/direct/error/band_error.hpp>
 
-namespace coppice::inline v0_1::chain {
+namespace coppice::inline v0_1 {
+
+// Measures the errors of items [first, last) for all right-hand sides. An item is a block row, numbered over all
+// systems, or one system of an interleaved batch. Calls for different items may run concurrently.
+COPPICE_ISA_DECLARE(template <class T>
+                    void measure_errors(chain::measure_job<T> const& job, std::int64_t first, std::int64_t last);)
+
+namespace chain {
 
 /// Computes the errors; returns true if it also runs `checking`.
 template <class T>
@@ -24,4 +32,6 @@ bool measure(host_executor const& exec, measure_job<T> const& job, check_system 
     return false;
 }
 
-} // namespace coppice::inline v0_1::chain
+} // namespace chain
+
+} // namespace coppice::inline v0_1

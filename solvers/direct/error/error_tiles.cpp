@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Error computation on one core: one row in each SIMD lane. Compiled once for each instruction set.
-#include <coppice/solvers/direct/error/error_tiles.hpp>
+#include <coppice/solvers/direct/error/error_host.hpp>
 
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>

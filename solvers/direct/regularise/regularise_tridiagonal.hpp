@@ -8,7 +8,7 @@
 
 #include <coppice/algebra/transform.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
-#include <coppice/solvers/direct/regularise/flagged_pieces.hpp>
+#include <coppice/solvers/direct/regularise/regularise_lane.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::inline v0_1 {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/band_plan.hpp>
 
 namespace coppice::inline v0_1::chain {

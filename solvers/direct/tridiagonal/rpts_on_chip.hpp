@@ -13,7 +13,6 @@
 #include <cstdint>
 
 #include <coppice/core/element_copy.hpp>
-#include <coppice/solvers/direct/tridiagonal/partition/rpts_pairs.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_registers.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_tree.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_plan.hpp>

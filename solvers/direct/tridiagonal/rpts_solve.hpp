@@ -47,7 +47,6 @@
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_cyclic_host.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
-#include <coppice/solvers/direct/tridiagonal/separated.hpp>
 #if defined(__CUDACC__)
 #include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
 #endif
@@ -164,6 +163,28 @@ std::int64_t elements_of_equal(Executor const&, std::int64_t rows, std::int64_t 
                    elements_of_batch<T>(rows - 1, systems, columns + 1);
     return elements_of_batch<T>(rows, systems, columns, cyclic);
 }
+
+/// A copy between interleaved vectors of systems, row i of system k at i systems + k, and separate ones, at k rows + i.
+/// Each item copies `together` rows of a system, and neighbouring items have neighbouring
+/// systems: both vectors are accessed in whole sectors of memory.
+template <class T, bool Separates>
+struct copy_rows {
+    static constexpr std::int64_t together = 8;
+
+    T const* from;
+    T* to;
+    std::int64_t rows, systems;
+
+    std::int64_t items() const { return (rows + together - 1) / together * systems; }
+    COPPICE_HD void operator()(std::int64_t item) const {
+        std::int64_t const system = item % systems, first = item / systems * together;
+        std::int64_t const last = first + together < rows ? first + together : rows;
+        for (std::int64_t i = first; i < last; ++i) {
+            std::int64_t const interleaved = i * systems + system, separate = system * rows + i;
+            to[Separates ? separate : interleaved] = from[Separates ? interleaved : separate];
+        }
+    }
+};
 
 /// Elements of the copies of solve_separated(), without those of the batch.
 template <class T>

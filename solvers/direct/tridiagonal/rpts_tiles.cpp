@@ -7,7 +7,6 @@
 #include <coppice/solvers/direct/interface/instances.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_two_sided.hpp>
-#include <coppice/solvers/direct/tridiagonal/rpts_lane_pairs.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_lane_tile.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {

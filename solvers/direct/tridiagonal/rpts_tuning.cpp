@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include <coppice/core/error.hpp>
 #include <coppice/core/number_text.hpp>
 
 namespace coppice::inline v0_1 {
@@ -59,6 +60,13 @@ void write_tridiagonal_tuning(std::filesystem::path const& file, tridiagonal_tun
     for (auto const& r : tuning.records) lines.push_back(to_line(r));
     detail::write_tuning_lines(file, kind, {tuning.device}, lines);
 }
+
+#if !defined(COPPICE_HAS_CUDA) // rpts_tune.cu measures
+// not covered: no executor of this build is of CUDA
+tridiagonal_tuning tune_tridiagonal(cuda_executor const&, std::function<void(std::string const&)> const&, double) {
+    throw backend_error("this build of Coppice has no CUDA backend");
+}
+#endif
 
 namespace rpts {
 

@@ -265,7 +265,7 @@ struct max_sizes {
 };
 
 /// Whether any row sum and any column sum differs from zero. If all row sums or all column sums are zero, the matrix is
-/// singular (solvers/direct/error/zero_sums.hpp).
+/// singular (solvers/direct/error/error_rows.hpp).
 struct nonzero_sums {
     int rows = 0, columns = 0;
 };

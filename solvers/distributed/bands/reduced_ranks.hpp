@@ -73,7 +73,7 @@ public:
     /// ranks. Synchronises.
     double backward_error(array_view<T const> d, array_view<T const> x);
     /// Whether all row sums or all column sums of the whole matrix are zero, by the last backward_error(); then the
-    /// matrix is singular, whatever pivots the elimination finds (solvers/direct/error/zero_sums.hpp).
+    /// matrix is singular, whatever pivots the elimination finds (solvers/direct/error/error_rows.hpp).
     bool sums_vanish() const { return sums_vanish_; }
     /// x = x + A^-1 (d - A x), a step of refinement. Allocates two vectors. Returns the same as solve().
     bool refine(array_view<T const> d, array_view<T> x);

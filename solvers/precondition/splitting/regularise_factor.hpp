@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <coppice/algebra/transform.hpp>
-#include <coppice/solvers/direct/regularise/flagged_pieces.hpp>
+#include <coppice/solvers/direct/regularise/regularise_lane.hpp>
 #include <coppice/solvers/precondition/splitting/solvable_factor.hpp>
 
 namespace coppice::inline v0_1::detail {

@@ -4,7 +4,7 @@
 ///
 /// For each group of K unknowns the worker saves the pivot rows U with their columns of the next W unknowns and of y,
 /// the factors L (f of (3) in solvers/direct/DESIGN.md), and for each column the index of its pivot row. For a segment
-/// that was eliminated by Householder reflections it saves v (chain_householder.hpp) instead of the factors, and the
+/// that was eliminated by Householder reflections it saves v (chain_reflections.hpp) instead of the factors, and the
 /// negative weight of the reflection instead of the index of the pivot row. A solve repeats (4) on the right-hand
 /// sides, stores the right-hand sides of the pivot rows where the solution will be, and executes (5).
 #pragma once

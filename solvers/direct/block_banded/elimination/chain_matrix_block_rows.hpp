@@ -149,7 +149,7 @@ struct matrix_block_rows {
     static constexpr int max_block_rows = 1 << log_segment_rows;
     /// Calls run(from, pitch, length, first, step) for each contiguous run: element e, 0 <= e < length, of block row i
     /// is from[i pitch + e] in the storage and first + e step in the staged block row, [right-hand side][K] followed by
-    /// [column][K]. If conjugated(), the staged entry is the conjugate. Not for banded matrices, which chain_bands.hpp
+    /// [column][K]. If conjugated(), the staged entry is the conjugate. Not for banded matrices, which scalar_band_rows
     /// reads row by row.
     template <class Shape, class Run>
     COPPICE_LANE void for_each_run(Shape const& g, Run const& run) const {

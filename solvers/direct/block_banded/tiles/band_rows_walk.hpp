@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The elimination of tiles/band_rows.hpp. Included by band_ends.cpp, which is compiled for several instruction sets,
+/// The elimination of tiles/band_ends.hpp. Included by band_ends.cpp, which is compiled for several instruction sets,
 /// so everything is in an unnamed namespace.
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_observers.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_stack.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
-#include <coppice/solvers/direct/block_banded/tiles/band_rows.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
 namespace {

@@ -12,7 +12,7 @@
 #include <random>
 
 #include <coppice/core/parallel.hpp>
-#include <coppice/solvers/direct/solve/waiting_columns.hpp>
+#include <coppice/solvers/direct/solve/fallback_attempts.hpp>
 #if !defined(COPPICE_TEST_CUDA)
 #include <coppice/solvers/direct/solve/band_run.hpp>
 #endif
