@@ -251,12 +251,11 @@ private:
     /// Loads y and z of the segment. All loads are issued before the first value is stored.
     COPPICE_LANE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
-        segment_boundary<T> const boundary{s.condensed};
         T of_y[each]{}, of_z[each]{};
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
             int const i = team.rank() + j * sizes::lanes;
-            if (i < W && !team.idle) boundary.left(at, i, 0, of_y[j]), boundary.right(at, i, 0, of_z[j]);
+            if (i < W && !team.idle) s.condensed.left(at, i, 0, of_y[j]), s.condensed.right(at, i, 0, of_z[j]);
         }
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {

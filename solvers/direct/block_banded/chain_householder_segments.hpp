@@ -215,10 +215,9 @@ struct householder_segments {
         padded_locations<1> const at(s.all, s.block_rows, p);
         auto const block_rows = stage_block_rows(at);
         slot_rows<T, shape> const& slots = block_rows.from;
-        segment_boundary<T> const boundary{s.condensed};
         T* const y = slots.known();
         T* const z = y + W;
-        if (int const i = team.rank(); i < W) boundary.left(at, i, 0, y[i]), boundary.right(at, i, 0, z[i]);
+        if (int const i = team.rank(); i < W) s.condensed.left(at, i, 0, y[i]), s.condensed.right(at, i, 0, z[i]);
         team.sync();
         prepare(block_rows);
         columns<false> window(team, block_rows, y, real(0));

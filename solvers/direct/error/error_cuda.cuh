@@ -31,14 +31,7 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
     auto* const warps = reinterpret_cast<row_extremes<double>*>(memory);
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     auto const reduced = [](row_extremes<double> const& maxima) {
-        row_extremes<double> all;
-        all.residual = largest_of_warp(maxima.residual);
-        all.matrix = largest_of_warp(maxima.matrix);
-        all.solution = largest_of_warp(maxima.solution);
-        all.rhs = largest_of_warp(maxima.rhs);
-        all.componentwise = largest_of_warp(maxima.componentwise);
-        all.zero_unknown = largest_of_warp(maxima.zero_unknown);
-        return all;
+        return row_extremes<double>::each([](double value) { return largest_of_warp(value); }, maxima);
     };
     auto const own = reduced(mine);
     if (lane == 0) warps[warp] = own;

@@ -75,6 +75,12 @@ struct row_extremes {
         componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), magnitude(quotient)));
         zero_unknown = select(x <= R(0.0), R(1.0), zero_unknown);
     }
+    /// The maxima f(x), or f(x, y), of the maxima x and y of other objects.
+    template <class F, class... Extremes>
+    static COPPICE_LANE row_extremes each(F const& f, Extremes const&... of) {
+        return {f(of.residual...), f(of.matrix...),        f(of.solution...),
+                f(of.rhs...),      f(of.componentwise...), f(of.zero_unknown...)};
+    }
 };
 
 /// row_extremes for rows of float on a GPU, on which a division of doubles takes twenty instructions. It compares
@@ -105,9 +111,7 @@ struct quotient_extremes : row_extremes<double> {
 struct larger_extremes {
     using extremes = row_extremes<double>;
     COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
-        return {larger_or_nan(a.residual, b.residual),           larger_or_nan(a.matrix, b.matrix),
-                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.rhs, b.rhs),
-                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.zero_unknown, b.zero_unknown)};
+        return extremes::each([](double x, double y) { return larger_or_nan(x, y); }, a, b);
     }
 };
 

@@ -60,8 +60,7 @@ private:
 
 /// The maxima of lane l.
 COPPICE_ALWAYS_INLINE row_extremes<double> of_lane(row_extremes<lanes> const& all, int l) {
-    return {get_lane(all.residual, l), get_lane(all.matrix, l),        get_lane(all.solution, l),
-            get_lane(all.rhs, l),      get_lane(all.componentwise, l), get_lane(all.zero_unknown, l)};
+    return row_extremes<double>::each([l](lanes const& of) COPPICE_INLINE_LAMBDA { return get_lane(of, l); }, all);
 }
 /// The largest value of all lanes, in the first one.
 template <int Half = lanes::size / 2, int... Lane>
@@ -77,9 +76,8 @@ COPPICE_ALWAYS_INLINE lanes over_lanes(lanes const& a, std::integer_sequence<int
 /// The maxima of all lanes.
 COPPICE_ALWAYS_INLINE row_extremes<double> of_lanes(row_extremes<lanes> const& all) {
     constexpr std::make_integer_sequence<int, lanes::size> each;
-    return of_lane({over_lanes(all.residual, each), over_lanes(all.matrix, each), over_lanes(all.solution, each),
-                    over_lanes(all.rhs, each), over_lanes(all.componentwise, each), over_lanes(all.zero_unknown, each)},
-                   0);
+    return row_extremes<double>::each(
+        [&](lanes const& of) COPPICE_INLINE_LAMBDA { return get_lane(over_lanes(of, each), 0); }, all);
 }
 
 /// Rows [first, last) of a column of a system, contiguous in memory.

@@ -125,6 +125,20 @@ struct condensed_rows {
                 rhs_at(segment, r, c - 2 * width) = get_lane(value, l);
         }
     }
+    /// Unknown k before the segments (left) or after them (right), after these condensed segments are solved.
+    template <class Lane, int Lanes>
+    COPPICE_HD void left(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
+        for (int l = 0; l < Lanes; ++l)
+            set_lane(to, l, 0 > at.lane[l].segment ? T(0) : rhs_at(at.lane[l].segment, k, rhs_index));
+    }
+    template <class Lane, int Lanes>
+    COPPICE_HD void right(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
+        for (int l = 0; l < Lanes; ++l) {
+            segment_location const& location = at.lane[l];
+            int const there = location.exchanged ? (k + width / 2) % width : k;
+            set_lane(to, l, location.segment < 0 ? T(0) : rhs_at(location.next, there, rhs_index));
+        }
+    }
     COPPICE_LANE std::int64_t row_of(segment_location const& location, int u, int k) const {
         return row_before(location.begin + u, k, location.block_rows.system);
     }
@@ -134,27 +148,6 @@ struct condensed_rows {
         std::int64_t block = j * span + (k < a.n ? -1 : 0);
         if (block < 0) block = rows.rows - 1;
         return a.has_row(rows, block, k % a.n) ? block * a.n + k % a.n : -1;
-    }
-};
-
-/// The unknowns before and after a segment, read from the solved condensed segments of the next depth.
-template <class T>
-struct segment_boundary {
-    condensed_rows<T> const& condensed;
-
-    /// Unknown k before a segment (left) or after it (right).
-    template <class Lane, int Lanes>
-    COPPICE_HD void left(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
-        for (int l = 0; l < Lanes; ++l)
-            set_lane(to, l, 0 > at.lane[l].segment ? T(0) : condensed.rhs_at(at.lane[l].segment, k, rhs_index));
-    }
-    template <class Lane, int Lanes>
-    COPPICE_HD void right(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
-        for (int l = 0; l < Lanes; ++l) {
-            segment_location const& location = at.lane[l];
-            int const w = condensed.width, there = location.exchanged ? (k + w / 2) % w : k;
-            set_lane(to, l, location.segment < 0 ? T(0) : condensed.rhs_at(location.next, there, rhs_index));
-        }
     }
 };
 

@@ -59,8 +59,6 @@ COPPICE_LANE T pivot_number(householder_column<T> const& p, int k, int) {
     else
         return number;
 }
-COPPICE_LANE float real_part(float a) { return a; }
-COPPICE_LANE double real_part(double a) { return a; }
 template <class R>
 COPPICE_LANE R real_part(complex_lane<R> const& a) {
     return a.re;
@@ -206,17 +204,17 @@ COPPICE_HD inline void forward_segment(Team const& team, BlockRows const& block_
 /// Solves a segment with known y and z, (5); `memory` holds backward_elements(). The right-hand sides of the pivot rows
 /// are computed a second time. Saving them in forward_segment would cost more, since padding rows would need memory,
 /// too.
-template <class T, class Team, class BlockRows, class Shape, class Locations, class Boundary>
+template <class T, class Team, class BlockRows, class Shape, class Locations, class Condensed>
 COPPICE_HD inline void backward_segment(Team const& team, BlockRows const& block_rows, Shape const& g,
-                                        Locations const& at, T* memory, T* saved, Boundary const& boundary) {
+                                        Locations const& at, T* memory, T* saved, Condensed const& condensed) {
     T *const x = memory, *const y = x + std::int64_t(g.unknowns()) * g.rhs_count; // both [unknown][right-hand side]
     stack_view<T> const v{y + std::int64_t(g.width()) * g.rhs_count, g.pitch(), g.rhs_count, 0};
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size()) {
-        boundary.left(at, i / g.rhs_count, i % g.rhs_count, y[i]);
-        boundary.right(at, i / g.rhs_count, i % g.rhs_count, x[g.inner() * g.rows() * g.rhs_count + i]);
+        condensed.left(at, i / g.rhs_count, i % g.rhs_count, y[i]);
+        condensed.right(at, i / g.rhs_count, i % g.rhs_count, x[g.inner() * g.rows() * g.rhs_count + i]);
     }
     team.sync();
-    repeat_segment(team, block_rows, g, at, v, saved, boundary.condensed.any_by_householder(at), x);
+    repeat_segment(team, block_rows, g, at, v, saved, condensed.any_by_householder(at), x);
     int const each = g.rows() * g.rhs_count;
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
         saved_group<T> const group = saved_at(saved, g, inner);

@@ -84,7 +84,7 @@ struct factored_level {
         } else if (step == factor_step::forward) {
             forward_segment(team, base.block_rows, g, at, memory, mine, base.condensed);
         } else {
-            backward_segment(team, base.block_rows, g, at, memory, mine, segment_boundary<T>{base.condensed});
+            backward_segment(team, base.block_rows, g, at, memory, mine, base.condensed);
         }
     }
 

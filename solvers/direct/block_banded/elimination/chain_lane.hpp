@@ -159,26 +159,26 @@ COPPICE_HD COPPICE_ONE_COPY void substitute_slots(Team const& team, Shape const 
     }
 }
 
-/// Loads y of a segment by `boundary.left(at, k, rhs, to)`.
-template <class T, class Team, class Shape, class Locations, class Boundary>
+/// Loads y of a segment by `condensed.left(at, k, rhs, to)`.
+template <class T, class Team, class Shape, class Locations, class Condensed>
 COPPICE_LANE void take_left(Team const& team, Shape const& g, Locations const& at, slot_rows<T, Shape> const& slots,
-                            Boundary const& boundary) {
+                            Condensed const& condensed) {
     for (int i = team.rank(); i < g.width() * g.rhs_count; i += team.size())
-        boundary.left(at, i / g.rhs_count, i % g.rhs_count, slots.y(i / g.rhs_count, i % g.rhs_count));
+        condensed.left(at, i / g.rhs_count, i % g.rhs_count, slots.y(i / g.rhs_count, i % g.rhs_count));
     team.sync();
 }
 
-/// Solves a segment by a window that has moved y to the right-hand side; z comes from boundary.right(at, k, rhs, to).
+/// Solves a segment by a window that has moved y to the right-hand side; z comes from condensed.right(at, k, rhs, to).
 /// Afterwards the right-hand sides of slot u hold the first K unknowns of block row u, counted from x[first - 1].
-template <class T, class Team, class Stacks, class Shape, class Locations, class Boundary, class Observer>
+template <class T, class Team, class Stacks, class Shape, class Locations, class Condensed, class Observer>
 COPPICE_LANE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g, Locations const& at,
-                                     slot_rows<T, Shape> const& slots, Boundary const& boundary,
+                                     slot_rows<T, Shape> const& slots, Condensed const& condensed,
                                      Observer const& observer) {
     walk(stacks, g, save_slots<T, Shape>{slots}, observer);
     int const k = g.rows(), w = g.width();
     for (int i = team.rank(); i < w * g.rhs_count; i += team.size()) {
         int const j = i / g.rhs_count, s = i - j * g.rhs_count;
-        boundary.right(at, j, s, slots.z(j, s));
+        condensed.right(at, j, s, slots.z(j, s));
     }
     for (int i = team.rank(); i < k * g.rhs_count; i += team.size())
         slots.rhs(0, i / g.rhs_count, i % g.rhs_count) = slots.y(w - k + i / g.rhs_count, i % g.rhs_count);

@@ -102,9 +102,9 @@ struct chain_level {
         if (team.any(flags.leaves_some(at))) {
             auto const lane_how = broadcast<Lane>(how);
             slot_rows<Lane, Shape> const slots = slots_in(g, memory);
-            take_left(team, g, at, slots, segment_boundary<T>{condensed});
+            take_left(team, g, at, slots, condensed);
             memory_stacks stacks(team, block_rows, g, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how);
-            substitute_segment(team, stacks, g, at, slots, segment_boundary<T>{condensed}, silent_observer{});
+            substitute_segment(team, stacks, g, at, slots, condensed, silent_observer{});
             if (team.any(some_violated(team, at, stacks.now, slots)))
                 flag_violated(team, at, stacks.now, slots, stacks.next.at, flags);
             store(team, at, slots, flags, true);
@@ -218,12 +218,11 @@ struct chain_level {
         at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
         slot_rows<Lane, block_row_shape<any_size>> const slots = slots_in(shape, memory);
-        segment_boundary<T> const boundary{condensed};
-        take_left(team, shape, at, slots, boundary);
+        take_left(team, shape, at, slots, condensed);
         householder_stacks stacks(
             memory_stacks(team, block_rows, shape, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how),
             real_lane_t<Lane>(0));
-        substitute_segment(team, stacks, shape, at, slots, boundary, silent_observer{});
+        substitute_segment(team, stacks, shape, at, slots, condensed, silent_observer{});
         store(team, at, slots, flags, false);
     }
 
