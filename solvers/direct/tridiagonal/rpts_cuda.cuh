@@ -118,13 +118,14 @@ inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_op
     return rows >= direct_rows && options.pivot != pivoting::none && options.threshold == 0;
 }
 
-/// Calls work(pivoting as a compile-time constant) for cyclic systems.
+/// Calls work(pivoting, whether the system is cyclic), both as compile-time constants.
 template <class Work>
-void with_cyclic_pivoting(pivoting pivot, Work const& work) {
-    if (pivot == pivoting::scaled_partial)
-        work(std::integral_constant<pivoting, pivoting::scaled_partial>{});
-    else
-        work(std::integral_constant<pivoting, pivoting::partial>{});
+void with_kernel(pivoting pivot, bool cyclic, Work const& work) {
+    with_pivoting(pivot, [&](auto p) {
+        if constexpr (decltype(p)::value != pivoting::none)
+            if (cyclic) return work(p, std::true_type{});
+        work(p, std::false_type{});
+    });
 }
 
 template <class T>
@@ -140,16 +141,12 @@ void run_level(cuda_executor const& exec, level<T> const& s, level_step step, pi
         launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
                       std::size_t(reduces ? tile_bytes<T, R> : tile_rows_bytes<T, R>), s);
     };
-    auto const launch_rhs = [&](auto p, auto cyclic) {
+    with_kernel(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
         if (s.fine.columns == 1)
             launch(p, cyclic, std::type_identity<T>{});
         else
             launch(p, cyclic, std::type_identity<tile_rhs<T>>{});
-    };
-    if (s.fine.cyclic)
-        with_cyclic_pivoting(pivot, [&](auto p) { launch_rhs(p, std::true_type{}); });
-    else
-        with_pivoting(pivot, [&](auto p) { launch_rhs(p, std::false_type{}); });
+    });
 }
 
 template <class T>
@@ -188,15 +185,13 @@ template <class T>
 void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
     with_partition<T>(job.plan.partition, [&](auto m) {
         constexpr int rows = decltype(m)::value;
-        if (job.all.cyclic)
-            return with_cyclic_pivoting(pivot, [&](auto p) {
-                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, true, T>, job, arrivals);
-            });
-        with_pivoting(pivot, [&](auto p) {
-            if (job.threshold > T(0))
-                launch_resident(exec, &resident_kernel<decltype(p)::value, true, rows, false, T>, job, arrivals);
-            else
-                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, false, T>, job, arrivals);
+        with_kernel(pivot, job.all.cyclic, [&](auto p, auto cyclic) {
+            constexpr pivoting P = decltype(p)::value;
+            constexpr bool is_cyclic = decltype(cyclic)::value;
+            if constexpr (!is_cyclic)
+                if (job.threshold > T(0))
+                    return launch_resident(exec, &resident_kernel<P, true, rows, false, T>, job, arrivals);
+            launch_resident(exec, &resident_kernel<P, false, rows, is_cyclic, T>, job, arrivals);
         });
     });
 }
@@ -243,7 +238,8 @@ void solve_last(cuda_executor const& exec, cuda_levels<T> const& how, system_vie
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
 }
 
-/// Solves each system in a block or in part of a warp, with enough threads for the largest.
+/// Solves interleaved systems, or systems of different sizes: each in a block or in part of a warp, with enough threads
+/// for the largest.
 template <class T>
 void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options) {
     resident_plan const plan =
@@ -252,31 +248,13 @@ void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, t
     resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold)};
     launch_resident(exec, job, options.pivot, nullptr);
 }
-
-template <class T>
-void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options) {
-    solve_whole_systems(exec, all, options);
-}
-template <class T>
-std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
-    return 0;
-}
 template <class T>
 bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
     return largest <= whole_rows<T> && largest * systems <= 8 * size;
 }
-
 template <class T>
 bool takes_interleaved(cuda_executor const&, std::int64_t rows) {
     return rows <= whole_rows<T>;
-}
-template <class T>
-std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int64_t) {
-    return 0;
-}
-template <class T>
-void solve_interleaved(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options) {
-    solve_whole_systems(exec, all, options);
 }
 
 } // namespace coppice::inline v0_1::rpts

@@ -54,19 +54,17 @@ rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, arr
     all.last.is_segment = true;
     all.last.cyclic = ranks_are_cyclic(exec);
     all.solution = rank.x;
-    for_each_level_of_rank<T>(
-        rank.size, [&](std::int64_t rows, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
-            T* const at = memory + offset;
-            coarse_view<T> const coarse{at, at + band, at + 2 * band, at + 3 * band, band, band};
-            level<T> now{all.last, coarse, partitions, T(0), reinterpret_cast<std::int8_t*>(at + 4 * band)};
-            now.fine.size = partitions * min_partition;
-            std::int64_t const rest = rows - now.fine.size;
-            if (rest > 0) now.fine.after = coarse.rhs + 2 * partitions;
-            all.carried[std::size_t(all.depth)] = rest;
-            all.levels[std::size_t(all.depth++)] = now;
-            all.last = next_systems(all.last, coarse, 2 * partitions + rest);
-            all.solution = coarse.rhs;
-        });
+    for_each_level_of_rank<T>(rank.size,
+                              [&](std::int64_t rows, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+                                  level<T> now = level_in(memory + offset, all.last, partitions, band, T(0));
+                                  now.fine.size = partitions * min_partition;
+                                  std::int64_t const rest = rows - now.fine.size;
+                                  if (rest > 0) now.fine.after = now.coarse.rhs + 2 * partitions;
+                                  all.carried[std::size_t(all.depth)] = rest;
+                                  all.levels[std::size_t(all.depth++)] = now;
+                                  all.last = next_systems(all.last, now.coarse, 2 * partitions + rest);
+                                  all.solution = now.coarse.rhs;
+                              });
     for (int k = 0; k < all.depth; ++k) {
         level<T> const& now = all.levels[std::size_t(k)];
         system_view<T> const& fine = now.fine;

@@ -13,16 +13,10 @@
 /// for a finite coarse solution (rpts_tiles.hpp). On CUDA they return nothing.
 ///
 /// All of them take a batch of systems of equal size, with equal numbers of right-hand sides. For systems of different
-/// sizes:
+/// sizes and interleaved systems:
 ///
-///     takes_varied<T>(exec, size, systems, largest)                 whether the backend solves such a batch
-///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
-///     solve_varied(exec, systems, memory, options)
-///
-/// for interleaved systems:
-///
-///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
-///     solve_interleaved(exec, systems, memory, options)         if it takes them; others are copied
+///     takes_varied<T>(exec, size, systems, largest), takes_interleaved<T>(exec, rows)
+///     solve_whole_systems(exec, systems, options)                   on CUDA; the host has a function for either
 ///
 /// and for cyclic systems of equal size, which solve() accepts on CUDA and solve_bordered() on the host:
 ///
@@ -118,12 +112,9 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
         systems.size, systems.systems, systems.columns, how.partition, cyclic,
         [&](std::int64_t rows) { return how.is_last(rows, systems.systems, cyclic); },
         [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
-            std::int64_t const all = systems.systems * band;
-            T* const at = memory + offset;
-            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-            auto* const pair_records = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
-            levels[std::size_t(depth++)] = {systems, coarse, partitions, threshold, pair_records};
-            systems = next_systems(systems, coarse, coarse_rows(systems.size, partitions, how.partition, cyclic));
+            level<T> const now = level_in(memory + offset, systems, partitions, band, threshold);
+            levels[std::size_t(depth++)] = now;
+            systems = next_systems(systems, now.coarse, coarse_rows(systems.size, partitions, how.partition, cyclic));
         });
     auto const run = [&](int k, level_step step) {
         return result_of(
@@ -232,7 +223,6 @@ template <class T>
 bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
     return true;
 }
-
 /// Solves systems of different sizes: first the short ones, each by one thread, distributed so that threads get about
 /// equal numbers of rows; then the long ones, one after the other, each by all threads.
 template <class T>
@@ -279,10 +269,13 @@ tridiagonal_outcome solve_any_batch(Executor const& exec, system_view<T> const& 
     if (all.interleaved() && !stays_interleaved<T>(exec, all.size, all.cyclic))
         return solve_separated(exec, all, memory, options, save_rhs);
     if (save_rhs) save_rhs();
-    if (all.interleaved()) return {result_of([&] { return solve_interleaved(exec, all, memory, options); })};
-    if constexpr (std::is_same_v<Executor, host_executor>) return solve_varied(exec, all, memory, options);
-    solve_varied(exec, all, memory, options);
-    return {};
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        if (all.offsets) return solve_varied(exec, all, memory, options);
+        return {solve_interleaved(exec, all, memory, options)};
+    } else {
+        solve_whole_systems(exec, all, options);
+        return {};
+    }
 }
 
 } // namespace rpts
@@ -291,13 +284,14 @@ template <class T, executor Executor>
 std::int64_t tridiagonal_batch_workspace(Executor const& exec, rpts::system_view<T> const& all) {
     using namespace rpts;
     std::int64_t elements = 0;
-    if (all.offsets)
-        elements = varied_workspace<T>(exec, all.stride, all.systems, all.columns, all.size);
-    else if (all.interleaved() && stays_interleaved<T>(exec, all.size, all.cyclic))
-        elements = interleaved_workspace<T>(exec, all.size, all.systems);
-    else
+    if (all.offsets || (all.interleaved() && stays_interleaved<T>(exec, all.size, all.cyclic))) {
+        if constexpr (std::is_same_v<Executor, host_executor>)
+            elements = all.offsets ? varied_workspace<T>(exec, all.stride, all.systems, all.columns, all.size)
+                                   : interleaved_workspace<T>(exec, all.size, all.systems);
+    } else {
         elements = elements_of_equal<T>(exec, all.size, all.systems, all.columns, all.cyclic) +
                    (all.interleaved() ? elements_of_copies<T>(all.size, all.systems, all.columns) : 0);
+    }
     return elements * std::int64_t(sizeof(T));
 }
 

@@ -154,6 +154,14 @@ struct level {
     }
 };
 
+/// A level whose coarse systems, with `band` elements for each band of a system, and pair records are at `memory`.
+template <class T>
+level<T> level_in(T* memory, system_view<T> const& fine, std::int64_t partitions, std::int64_t band, T threshold) {
+    std::int64_t const all = fine.systems * band;
+    coarse_view<T> const coarse{memory, memory + all, memory + 2 * all, memory + 3 * all, band, all};
+    return {fine, coarse, partitions, threshold, reinterpret_cast<std::int8_t*>(coarse.rhs + fine.columns * all)};
+}
+
 /// Step of a level: fine rows -> coarse rows, or coarse solution -> fine solution.
 enum class level_step { reduce, substitute };
 
