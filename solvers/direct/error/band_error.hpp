@@ -176,21 +176,28 @@ struct error_memory {
     COPPICE_HD attempt_scope waiting_for(int number) const { return {number, requested + number, next}; }
 };
 
-/// Item i of items(): clears errors and flags.
+/// Item i of items(): clears errors and flags. Without a report no sums are tested, and errors are cleared only if they
+/// are measured.
 template <class T>
 struct clear_errors {
     error_memory memory;
     zero_sums<T> sums;
+    bool reported = true, measured = true;
 
     std::int64_t items() const {
         std::int64_t const entries = memory.systems * memory.columns;
         return entries > attempt_flags ? entries : attempt_flags;
     }
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (i < memory.systems * memory.columns) memory.errors[i] = column_error{};
+        if (i < memory.systems * memory.columns) {
+            if (measured) memory.errors[i] = column_error{};
+            if (!reported) memory.inaccurate[i] = false;
+        }
         if (i < memory.systems) {
             memory.singular[i] = no_row;
-            sums.begin(i);
+            if (reported) sums.begin(i);
+            if (!reported) memory.next[i] = 0;
+            if (!reported && measured) memory.uneven[2 * i] = memory.uneven[2 * i + 1] = 1;
         }
         if (i < attempt_flags) memory.requested[i] = 0;
     }
@@ -337,7 +344,8 @@ struct correct_inaccurate {
             correct(here.rhs_index * a.scalar_rows + here.offset);
     }
 };
-/// x = the answer of another solver, for the flagged columns of the flagged systems.
+/// x = the answer of another solver, for the flagged columns of the flagged systems; if `needs_pivots`, of those in
+/// which it found a pivot for every column of the matrix.
 template <class T>
 struct take_answer {
     matrix_rows<T> a;
@@ -345,9 +353,11 @@ struct take_answer {
     std::int64_t x_leading;
     error_memory memory;
     attempt_scope scope;
+    bool needs_pivots;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_location<T> const here(a, at);
         std::int64_t const s = here.system.system;
+        if (needs_pivots && memory.singular[s] != no_row) return;
         if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.rhs_index])
             x[here.offset + here.rhs_index * x_leading] = answer[here.offset + here.rhs_index * a.scalar_rows];
     }

@@ -71,15 +71,13 @@ struct solve_run {
     bool in_place() const { return x.pointer == d.pointer; }
 
     void run() const {
-        if (reported()) {
-            clear_errors<lane> const clear{memory, {a, memory.uneven}};
+        if (reported() || watched) {
+            clear_errors<lane> const clear{memory, {a, memory.uneven}, reported(), reported() || later.checks};
             for_each(exec, clear.items(), clear);
-        } else if (watched) {
-            clear_waiting const clear{memory, later.checks};           // not covered: devices only
-            for_each(exec, clear.items(), clear);                      // not covered: devices only
+        }
+        if (watched)
             for (std::int64_t c = 0; in_place() && c < x.columns; ++c) // not covered: devices only
                 exec.copy_elements(d.pointer + c * d.leading, reinterpret_cast<T*>(saved_rhs()) + c * x.rows, x.rows);
-        }
         first_attempt();
         if (later.any()) queue_attempts(exec, later);
         refine_as_asked();

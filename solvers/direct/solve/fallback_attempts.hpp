@@ -17,29 +17,6 @@ namespace coppice::inline v0_1::chain {
 // replaces these solutions by those of the chain solver. error_memory::inaccurate flags these right-hand sides of each
 // system. Solutions that are finite and wrong are found by check_system.
 
-/// Item i of items(): clears the flags of columns and the rows without a pivot; if `measured`, also the errors.
-struct clear_waiting {
-    error_memory memory;
-    bool measured = false;
-
-    std::int64_t items() const { // not covered: devices only
-        std::int64_t const columns = memory.systems * memory.columns;
-        return columns > attempt_flags ? columns : attempt_flags;
-    }
-    COPPICE_HD void operator()(std::int64_t i) const { // not covered: devices only
-        if (i < memory.systems * memory.columns) {
-            memory.inaccurate[i] = false;
-            if (measured) memory.errors[i] = column_error{};
-        }
-        if (i < memory.systems) {
-            memory.singular[i] = no_row;
-            memory.next[i] = 0;
-            if (measured) memory.uneven[2 * i] = memory.uneven[2 * i + 1] = 1; // sums are needed for reports only
-        }
-        if (i < attempt_flags) memory.requested[i] = 0;
-    }
-};
-
 template <class T>
 COPPICE_HD bool is_finite_value(T const& value) {
     return magnitude(widened(value)) <= 1.7976931348623157e308;
@@ -80,15 +57,6 @@ struct refuse_not_finite {
         memory.inaccurate[s * memory.columns + here.rhs_index] = false; // all workers write the same value
     }
 };
-/// x = the answer, for the flagged columns of systems in which every column of the matrix had a pivot.
-template <class T>
-struct take_if_waiting : take_answer<T> {
-    COPPICE_HD void operator()(std::int64_t at) const { // not covered: devices only
-        row_location<T> const here(this->a, at);
-        if (this->memory.singular[here.system.system] == no_row) take_answer<T>::operator()(at);
-    }
-};
-
 /// One of the later attempts.
 struct later_attempt {
     bool follows = false; ///< whether the call includes it
@@ -160,10 +128,10 @@ private:
         }
         by_chain(exec, rhs, rhs_leading, memory.singular, flagged.predicate);
         for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, flagged});
-        for_all_rows(exec, take_if_waiting<T>{taking(flagged)});
+        for_all_rows(exec, taking(flagged, true));
     }
-    COPPICE_HD take_answer<T> taking(attempt_scope const& scope) const {
-        return {rows.a, adding().x, correction, rows.x_leading, memory, scope};
+    COPPICE_HD take_answer<T> taking(attempt_scope const& scope, bool needs_pivots) const {
+        return {rows.a, adding().x, correction, rows.x_leading, memory, scope, needs_pivots};
     }
     /// Solves the flagged columns by the chain solver; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
@@ -171,7 +139,7 @@ private:
     COPPICE_HD void solve_again(Executor const& exec) const {
         if (is_skipped(exec, chain.scope.predicate)) return;
         by_chain(exec, rows.d, rows.d_leading, memory.singular, chain.scope.predicate);
-        for_all_rows(exec, taking(chain.scope));
+        for_all_rows(exec, taking(chain.scope, false));
         check_accuracy(exec, rows, memory, report, chain.scope, chain.about);
     }
     /// x += A^-1 (d - A x) for the flagged columns. It compensates element growth in a segment, which is large if roots

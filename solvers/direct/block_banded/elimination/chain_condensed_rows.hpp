@@ -135,7 +135,7 @@ struct condensed_rows {
     COPPICE_HD void right(segment_locations<Lanes> const& at, int k, int rhs_index, Lane& to) const {
         for (int l = 0; l < Lanes; ++l) {
             segment_location const& location = at.lane[l];
-            int const there = location.exchanged ? (k + width / 2) % width : k;
+            int const w = width, there = location.exchanged ? (k + w / 2) % w : k;
             set_lane(to, l, location.segment < 0 ? T(0) : rhs_at(location.next, there, rhs_index));
         }
     }

@@ -291,7 +291,7 @@ TEST_CASE_TEMPLATE("bands: without a report a device replaces columns that are w
         auto later = run.later;
         later.chain = {true, run.memory.waiting_for(2), {}};
         later.checks = true;
-        chain::clear_waiting const clear{run.memory, true};
+        chain::clear_errors<T> const clear{run.memory, {run.a, run.memory.uneven}, false};
         for_each(exec, clear.items(), clear);
         auto const before = in_place ? d : std::vector<T>(d.size(), T(7)); // a copy of d if x is d
         std::copy(before.begin(), before.end(), later.correction);
