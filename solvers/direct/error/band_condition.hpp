@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include <coppice/core/device_predicate.hpp>
+#include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/error/band_error.hpp>
 
 namespace coppice::inline v0_1::chain {
@@ -193,10 +194,6 @@ struct reset_maxima {
         estimates[i].at = no_row;
     }
 };
-struct end_round {
-    int* unfinished;
-    COPPICE_HD void operator()(std::int64_t) const { *unfinished = 0; }
-};
 /// After a round: updates the estimates and flags whether any continues.
 struct advance_estimates {
     estimate_state* estimates;
@@ -280,7 +277,7 @@ void compute_condition(Executor const& exec, matrix_rows<T> a, condition_memory<
         solve(adjoint, memory.vectors, singular, predicate);
         for_each(exec, workers, find_maxima<T>{{a, memory, predicate}, workers});
         for_each(exec, elements, find_positions<T>{{a, memory, predicate}});
-        for_each(exec, 1, end_round{memory.unfinished});
+        fill(exec, array_view<int>(memory.unfinished, 1), 0);
         for_each(exec, estimates, advance_estimates{memory.estimates, memory.unfinished});
     }
     for_each(exec, systems, end_estimate<T>{a, memory});

@@ -129,11 +129,13 @@ void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> con
     plan.take_condensed(starts_with_rpts(exec, a, o, reported)
                             ? std::max(condensed, rpts_bytes(exec, a, columns, o.cyclic))
                             : condensed);
-    plan.take_launch(std::max(
-        ends || solves_separately(exec, rows) ? ends_bytes(exec, rows, rhs_count) : 0,
+    std::int64_t launch =
         ends ? 0
              : launch_bytes<lane>(exec, std::max(rows_shape(levels_of(rows.batch), a.block, rhs_count).elements(),
-                                                 condensed_shape(a.block, rhs_count).elements()))));
+                                                 condensed_shape(a.block, rhs_count).elements()));
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (ends || solves_separately(exec, rows)) launch = std::max(launch, ends_bytes(exec, rows, rhs_count));
+    plan.take_launch(launch);
 }
 
 template <class T, class Executor>

@@ -74,12 +74,14 @@ struct chain_levels {
 template <class T, class Executor>
 void solve_columns(Executor const& exec, matrix_block_rows<T> const& block_rows, elimination<real_lane_t<T>> const& how,
                    std::byte* condensed, std::byte* memory, int const* predicate) {
-    if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
-    if (solves_separately(exec, block_rows.a)) {
-        for (std::int64_t s = 0; s < block_rows.a.batch.systems; ++s)
-            if (block_rows.a.batch.system(s).rows > 0)
-                solve_columns(exec, system_of(block_rows, s), how, condensed, memory, predicate);
-        return;
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        if (from_both_ends(exec, block_rows.a)) return solve_from_ends(exec, block_rows, how, memory, predicate);
+        if (solves_separately(exec, block_rows.a)) {
+            for (std::int64_t s = 0; s < block_rows.a.batch.systems; ++s)
+                if (block_rows.a.batch.system(s).rows > 0)
+                    solve_columns(exec, system_of(block_rows, s), how, condensed, memory, predicate);
+            return;
+        }
     }
     levels const l = levels_of(exec, block_rows.a);
     auto const reduce = [&](int, auto const& level) { run_job(exec, level.reduction(), memory); };

@@ -14,9 +14,8 @@
 ///     tree_elements(exec, levels, rows)         elements of memory, the condensed rows included
 ///     solve_condensed(exec, tree_job)           the condensed rows of the finest level -> their unknowns
 ///
-/// If from_both_ends(exec, rows) is true, there are no condensed rows, but
-///
-///     ends_bytes(exec, rows, rhs_count), solve_from_ends(exec, block_rows, how, memory, predicate)
+/// The host also has solve_from_ends (band_ends_host.hpp), without condensed rows, if from_both_ends(exec, rows) is
+/// true.
 ///
 /// A backend may overload queue_attempts(exec, later_attempts) (fallback_attempts.hpp).
 #pragma once

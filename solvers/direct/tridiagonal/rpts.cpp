@@ -21,7 +21,6 @@ COPPICE_REAL_TYPES(COPPICE_RPTS_SAVING)
 
 namespace rpts {
 COPPICE_REAL_TYPES(COPPICE_RPTS_RANKS, template, host_executor)
-template bool takes_rank(host_executor const&, tridiagonal_options const&);
 } // namespace rpts
 
 } // namespace coppice::inline v0_1

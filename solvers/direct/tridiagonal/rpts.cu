@@ -20,7 +20,6 @@ COPPICE_REAL_TYPES(COPPICE_RPTS, template, cuda_executor)
 
 namespace rpts {
 COPPICE_REAL_TYPES(COPPICE_RPTS_RANKS, template, cuda_executor)
-template bool takes_rank(cuda_executor const&, tridiagonal_options const&);
 } // namespace rpts
 
 } // namespace coppice::inline v0_1

@@ -129,7 +129,7 @@ void with_kernel(pivoting pivot, bool cyclic, Work const& work) {
 }
 
 template <class T>
-void run_level(cuda_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
+bool run_level(cuda_executor const& exec, level<T> const& s, level_step step, pivoting pivot) {
     auto const launch = [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
         constexpr pivoting P = decltype(p)::value;
         constexpr bool is_cyclic = decltype(cyclic)::value;
@@ -147,6 +147,7 @@ void run_level(cuda_executor const& exec, level<T> const& s, level_step step, pi
         else
             launch(p, cyclic, std::type_identity<tile_rhs<T>>{});
     });
+    return true;
 }
 
 template <class T>
@@ -229,13 +230,14 @@ cuda_levels<T> levels_of(cuda_executor const& exec) {
 }
 
 template <class T>
-void solve_last(cuda_executor const& exec, cuda_levels<T> const& how, system_view<T> const& s, T threshold,
+bool solve_last(cuda_executor const& exec, cuda_levels<T> const& how, system_view<T> const& s, T threshold,
                 pivoting pivot, void* memory) {
     resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),
                                              how.device.multiprocessors, how.device.in_cluster);
     auto* const segments = static_cast<slice_segment<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.slices);
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
+    return true;
 }
 
 /// Solves interleaved systems, or systems of different sizes: each in a block or in part of a warp, with enough threads

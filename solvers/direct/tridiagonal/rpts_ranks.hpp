@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/direct/interface/pivoting.hpp>
@@ -48,7 +49,9 @@ std::int64_t rank_workspace(Executor const& exec, std::int64_t rows);
 /// entry in the elimination, which differs between a rank and the whole system. On CUDA solves without pivoting are not
 /// accepted, since there are no kernels for them.
 template <executor Executor>
-bool takes_rank(Executor const& exec, tridiagonal_options const& options);
+bool takes_rank(Executor const&, tridiagonal_options const& options) {
+    return options.threshold == 0 && (std::is_same_v<Executor, host_executor> || options.pivot != pivoting::none);
+}
 
 /// Reduces `rank`, one system with one right-hand side. Its `before` and `after` are null if there is no rank on that
 /// side; otherwise they point to the memory of the neighbouring unknown, which must be written before substitute_rank

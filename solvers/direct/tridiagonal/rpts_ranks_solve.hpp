@@ -9,10 +9,6 @@
 
 namespace coppice::inline v0_1::rpts {
 
-/// On CUDA the kernels of cyclic systems provide the couplings at both ends of a rank.
-inline constexpr bool ranks_are_cyclic(host_executor const&) { return false; }
-inline constexpr bool ranks_are_cyclic(cuda_executor const&) { return true; }
-
 /// for_each_level (rpts_levels.hpp) for a rank, of which only whole pairs of partitions are reduced.
 template <class T, class Use>
 std::int64_t for_each_level_of_rank(std::int64_t rows, Use const& use) {
@@ -40,11 +36,6 @@ struct carry_rows {
     }
 };
 
-template <executor Executor>
-bool takes_rank(Executor const& exec, tridiagonal_options const& options) {
-    return options.threshold == 0 && (!ranks_are_cyclic(exec) || options.pivot != pivoting::none);
-}
-
 template <class T, executor Executor>
 rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options) {
@@ -52,7 +43,8 @@ rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, arr
     rank_levels<T> all;
     all.last = rank;
     all.last.is_segment = true;
-    all.last.cyclic = ranks_are_cyclic(exec);
+    // On CUDA the kernels of cyclic systems provide the couplings at both ends of a rank.
+    all.last.cyclic = !std::is_same_v<Executor, host_executor>;
     all.solution = rank.x;
     for_each_level_of_rank<T>(rank.size,
                               [&](std::int64_t rows, std::int64_t partitions, std::int64_t offset, std::int64_t band) {

@@ -10,7 +10,7 @@
 ///     solve_last(exec, how, systems, threshold, pivot, memory)      solves the coarsest systems; memory as for a level
 ///
 /// On the host, run_level and solve_last return whether x is finite; the reduction returns whether it will be finite
-/// for a finite coarse solution (rpts_tiles.hpp). On CUDA they return nothing.
+/// for a finite coarse solution (rpts_tiles.hpp). On CUDA they return true.
 ///
 /// All of them take a batch of systems of equal size, with equal numbers of right-hand sides. For systems of different
 /// sizes and interleaved systems:
@@ -65,16 +65,6 @@ std::int64_t tridiagonal_workspace(std::int64_t n) {
 
 namespace rpts {
 
-/// Returns the result of step(), or true if the launcher does not check x.
-template <class Step>
-bool result_of(Step const& step) {
-    if constexpr (std::is_void_v<decltype(step())>) {
-        step();
-        return true;
-    } else {
-        return step();
-    }
-}
 /// Whether every unknown is so small that a substitution with it does not overflow. On the host.
 template <class T>
 bool is_moderate(host_executor const& exec, system_view<T> const& systems) {
@@ -104,7 +94,7 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
     // avoids the setup of levels, to save time for small systems
     if (how.is_last(systems.size, systems.systems, cyclic)) {
         if (save_rhs) save_rhs();
-        return {result_of([&] { return solve_last(exec, how, systems, threshold, options.pivot, memory); })};
+        return {solve_last(exec, how, systems, threshold, options.pivot, memory)};
     }
     std::array<level<T>, max_levels> levels;
     int depth = 0;
@@ -117,15 +107,13 @@ tridiagonal_outcome solve(Executor const& exec, Levels const& how, system_view<T
             systems = next_systems(systems, now.coarse, coarse_rows(systems.size, partitions, how.partition, cyclic));
         });
     auto const run = [&](int k, level_step step) {
-        return result_of(
-            [&] { return run_level(exec, levels[std::size_t(k)], step, pivot_of_level(options.pivot, k)); });
+        return run_level(exec, levels[std::size_t(k)], step, pivot_of_level(options.pivot, k));
     };
     bool certain = true;
     for (int k = 0; k < depth; ++k) certain = run(k, level_step::reduce) && certain;
     bool const has_pivots = certain && threshold == T(0); // entries that count as zero are no pivots
     if (!checked) certain = true;
-    bool finite = result_of(
-        [&] { return solve_last(exec, how, systems, threshold, pivot_of_level(options.pivot, depth), memory + used); });
+    bool finite = solve_last(exec, how, systems, threshold, pivot_of_level(options.pivot, depth), memory + used);
     for (int k = depth - 1; k > 0; --k) finite = run(k, level_step::substitute) && finite;
     if constexpr (std::is_same_v<Executor, host_executor>)
         if (save_rhs && (!has_pivots || !finite || !is_moderate(exec, depth > 1 ? levels[1].fine : systems)))

@@ -177,17 +177,6 @@ template <class Executor, class T>
 bool from_both_ends(Executor const&, matrix_rows<T> const&) {
     return false;
 }
-template <class Executor, class T>
-bool solves_separately(Executor const&, matrix_rows<T> const&) {
-    return false;
-}
-template <class Executor, class T>
-std::int64_t ends_bytes(Executor const&, matrix_rows<T> const&, int) {
-    return 0;
-}
-template <class Executor, class T>
-void solve_from_ends(Executor const&, matrix_block_rows<T> const&, elimination<real_lane_t<T>> const&, std::byte*,
-                     int const*) {}
 } // namespace chain
 
 // A solve has three steps: band_ends_pass<true>() eliminates the rows of an end, band_ends_middle() solves for the
