@@ -68,8 +68,6 @@ struct merge_team {
     }
 };
 
-// Back substitution from the separator rows of a merge (chain_merge.hpp) to its unknowns.
-
 /// Back substitution through separator rows. Lane r < W of a team has row r of the columns of y and of the triangle,
 /// lane W + r has row r of the columns of z.
 template <class T, int W, class Team>

@@ -14,8 +14,6 @@
 
 namespace coppice::inline v0_1::chain {
 
-// Teams of the lanes of a warp that share the segments of a tile of the chain solver.
-
 /// A team of `Lanes` lanes of a warp. If Lanes does not divide 32, the remaining lanes are idle: they repeat the work
 /// of the last team and store nothing.
 template <class Block, int Lanes>

@@ -26,9 +26,6 @@
 
 namespace coppice::inline v0_1::chain {
 
-// Condensed segments that the teams of a block merge in the tree of the chain solver (chain_tree.hpp), and back
-// substitution through this tree.
-
 /// Condensed segments that a group of teams of a block merges: those of a system, of a slice, or of all slices.
 template <class T, int W, class Block>
 struct tree_level {
@@ -284,18 +281,11 @@ COPPICE_HD inline void solve_condensed(Block const& block, tree_job<T> const& jo
         copy_fresh(block, all.rhs, theirs.rhs, merged_slices * W);
         copy_fresh(block, all.sizes, theirs.sizes, merged_slices);
         block.sync();
-        tree_level<T, W, Block> const merged{block,
-                                             job,
-                                             all,
-                                             memory.merging_slices(),
-                                             memory.around(),
-                                             system,
-                                             0,
-                                             merged_slices,
-                                             merged_slices,
-                                             merged_slices < teams ? merged_slices : teams,
-                                             true,
-                                             of_system.exchanged()};
+        tree_level<T, W, Block> merged = own;
+        merged.condensed = all, merged.exchange = memory.merging_slices();
+        merged.first = 0, merged.count = merged.maximum = merged_slices;
+        merged.max_teams = merged_slices < teams ? merged_slices : teams;
+        merged.of_slices = true;
         merge_level(merged, true, all, 0);
         substitute_level(merged);
         block.sync();

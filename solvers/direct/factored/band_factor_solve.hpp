@@ -59,16 +59,8 @@ struct factored_levels {
                     factor_plan const& layout, std::byte* memory, T* rhs)
         : plan(layout), factor(memory),
           all(block_rows, levels_of(block_rows.a.batch), how, nullptr,
-              [&](int k, std::int64_t, std::int64_t span, std::int64_t offset) -> condensed_rows<T> {
-                  return {at(plan.matrix[k - 1]),
-                          rhs + offset,
-                          reinterpret_cast<real_lane_t<T>*>(at(plan.sizes[k - 1])),
-                          k,
-                          2 * block_rows.a.n,
-                          block_rows.rhs_count,
-                          block_rows.a,
-                          span,
-                          block_rows.singular};
+              [&](int k, std::int64_t, std::int64_t span, std::int64_t offset) {
+                  return condensed_in(block_rows, at(plan.matrix[k - 1]), rhs + offset, at(plan.sizes[k - 1]), k, span);
               }) {}
     template <class Executor>
     void up(Executor const& exec, factor_step step, std::byte* memory) const {

@@ -295,8 +295,6 @@ struct strengthen_pivot {
     }
 };
 
-// Pieces of a system, maximal ranges of rows without a coupling to other rows, of which some rows are flagged.
-
 /// Number of rows or, if no row is, of columns whose entries sum to zero. Sum: vanishing_sum, or another functor with
 /// its element of_columns.
 template <executor Executor, class Sum>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Layout of the workspace of solve_bands.
+/// Partitioning of a matrix into segments, level by level, and layout of the workspace of solve_bands.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,6 @@
 #include <coppice/solvers/direct/solve/launchers.hpp>
 
 namespace coppice::inline v0_1::chain {
-
-// Partitioning of a matrix into segments, level by level.
 
 COPPICE_HD inline block_row_shape<any_size> rows_shape(levels const& l, int n, int rhs_count) {
     return {{n, 2 * n}, l.length(), rhs_count};

@@ -13,13 +13,20 @@
 
 namespace coppice::inline v0_1::chain {
 
-/// Condensed rows of `count` segments at a depth, in memory from `base` on, each for `span` block rows of the matrix of
-/// `of`.
-template <class T, class Of>
-COPPICE_HD condensed_rows<T> condensed_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
+/// Condensed rows at a depth, each for `span` block rows of the matrix of `of`, with these arrays.
+template <class T>
+COPPICE_HD condensed_rows<T> condensed_in(matrix_block_rows<T> const& of, T* matrix, T* rhs, T* sizes, int depth,
+                                          std::int64_t span) {
+    auto* const encoded = reinterpret_cast<real_lane_t<T>*>(sizes);
+    return {matrix, rhs, encoded, depth, 2 * of.a.n, of.rhs_count, of.a, span, of.singular};
+}
+/// The same for `count` segments, with all arrays in memory from `base` on.
+template <class T>
+COPPICE_HD condensed_rows<T> condensed_at(matrix_block_rows<T> const& of, T* base, int depth, std::int64_t count,
+                                          std::int64_t span) {
     int const w = 2 * of.a.n;
-    T *const rhs = base + count * 2 * w * w, *const sizes = rhs + count * w * of.rhs_count;
-    return {base, rhs, reinterpret_cast<real_lane_t<T>*>(sizes), depth, w, of.rhs_count, of.a, span, of.singular};
+    T* const rhs = base + count * 2 * w * w;
+    return condensed_in(of, base, rhs, rhs + count * w * of.rhs_count, depth, span);
 }
 
 /// The finest level of a chain solve: block rows to condensed rows, in the memory of condensed_elements.

@@ -157,8 +157,7 @@ template <class Lanes, class T>
 }
 
 // Pairs of partitions of a tile on one core that are split in another way than in the middle, because a partition is
-// nearly singular inside (rpts_boundaries.hpp). Included by rpts_tiles.cpp, which is compiled for several instruction
-// sets, so everything is in an unnamed namespace.
+// nearly singular inside (rpts_boundaries.hpp).
 
 constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; ///< row i of a pair
 
