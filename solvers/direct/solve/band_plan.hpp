@@ -66,9 +66,9 @@ struct chain_memory {
 /// Offsets of all arrays in the workspace; a single function computes them for its size and for its use.
 struct workspace_plan : workspace_layout {
     std::int64_t condensed = 0, condensed_bytes = 0; ///< shared with the workspace of rpts, which runs before
-    std::int64_t launch = 0, launch_bytes = 0;
+    std::int64_t launch = 0;
     std::int64_t errors = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of error_memory
-    std::int64_t residual = 0, residual_bytes = 0;
+    std::int64_t residual = 0;
     std::int64_t vectors = 0, estimates = 0, norms = 0, conditions = 0, singular_of_condition = 0,
                  unfinished = 0; ///< of condition_memory
 
@@ -95,8 +95,6 @@ struct workspace_plan : workspace_layout {
     }
 
     void take_condensed(std::int64_t size) { condensed = take(condensed_bytes = size); }
-    void take_launch(std::int64_t size) { launch = take(launch_bytes = size); }
-    void take_residual(std::int64_t size) { residual = take(residual_bytes = size); }
     void take_errors(std::int64_t systems, std::int64_t columns) {
         errors = take(systems * columns * std::int64_t(sizeof(column_error)));
         inaccurate = take(systems * columns);
@@ -133,7 +131,7 @@ void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> con
                                                  condensed_shape(a.block, rhs_count).elements()));
     if constexpr (std::is_same_v<Executor, host_executor>)
         if (ends || solves_separately(exec, rows)) launch = std::max(launch, ends_bytes(exec, rows, rhs_count));
-    plan.take_launch(launch);
+    plan.launch = plan.take(launch);
 }
 
 template <class T, class Executor>
@@ -150,7 +148,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     std::int64_t const min_columns = estimated ? condition_starts : 1, element_bytes = sizeof(T);
     plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, min_columns, max_rhs)), o, reported);
     if (reported || watched) plan.take_errors(a.systems, columns);
-    if (refined) plan.take_residual(a.size * columns * element_bytes);
+    if (refined) plan.residual = plan.take(a.size * columns * element_bytes);
     if (estimated) plan.take_condition(a.systems, a.size * element_bytes);
     return plan;
 }

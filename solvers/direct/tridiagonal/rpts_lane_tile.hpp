@@ -10,7 +10,6 @@
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_boundaries.hpp>
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_substitution.hpp>
-#include <coppice/solvers/direct/tridiagonal/partition/rpts_two_sided.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tiles.hpp>
 
 namespace coppice::inline v0_1::COPPICE_ISA {
@@ -79,11 +78,11 @@ struct tile {
         } else {
             load_band_end(0, s.lower + row, count, T(0));
             load_band_end(1, s.diagonal + row, count, T(1));
-            load_band_end(2, s.upper + row, s.couples_after() ? count : count - 1, T(0));
+            load_band_end(2, s.upper + row, s.after ? count : count - 1, T(0));
             if (!s.order) load_band_end(3, s.rhs + row, count, T(0));
         }
         if (s.order) for_each_row(3, [&](T& to, std::int64_t i) { to = i < count ? s.rhs[s.order[row + i]] : T(0); });
-        if (partition == 0 && !s.couples_before()) at(0, 0, 0) = T(0);
+        if (partition == 0 && !s.before) at(0, 0, 0) = T(0);
     }
     [[gnu::noinline]] void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;

@@ -56,9 +56,6 @@ struct system_view {
     /// CUDA for systems of equal size, with not_finite: 1 is then also written to *not_finite. Takes no time.
     int* uncertain = nullptr;
 
-    /// Whether the coupling before the first row (after the last row) of a segment exists.
-    COPPICE_HD bool couples_before() const { return before != nullptr; }
-    COPPICE_HD bool couples_after() const { return after != nullptr; }
     COPPICE_HD std::int64_t source_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t target_of(std::int64_t row) const { return target ? target[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }

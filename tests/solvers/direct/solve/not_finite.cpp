@@ -280,7 +280,7 @@ TEST_CASE_TEMPLATE("bands: without a report a device replaces columns that are w
     chain::workspace_plan plan;
     chain::plan_solvers(plan, exec, a, columns, columns, {}, false);
     plan.take_errors(systems, columns);
-    plan.take_residual(rows * columns * std::int64_t(sizeof(T)));
+    plan.residual = plan.take(rows * columns * std::int64_t(sizeof(T)));
     auto const replaced = [&](std::vector<T> x, std::vector<int> const& uncertain, bool in_place, bool& solved_again) {
         buffer<std::byte> const space(exec, plan.bytes);
         auto* const memory = const_cast<std::byte*>(space.data());
