@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Definition of solve_bands, written once over the launchers (solve/launchers.hpp). Included by the sources that
-/// instantiate it.
+/// Definition of solve_bands and solve_tridiagonal, written once over the launchers (solve/launchers.hpp). Included by
+/// the sources that instantiate it.
 #pragma once
 
 #include <string>
@@ -10,9 +10,11 @@
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/interface/band_solver.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
+#include <coppice/solvers/direct/interface/tridiagonal_solver.hpp>
 #include <coppice/solvers/direct/solve/band_checks.hpp>
 #include <coppice/solvers/direct/solve/band_plan.hpp>
 #include <coppice/solvers/direct/solve/band_run.hpp>
+#include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
 
 namespace coppice::inline v0_1 {
 
@@ -100,7 +102,42 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     return worst;
 }
 
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                       tridiagonal_options options) {
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        rpts::check_arguments<T>(a, d, x, workspace, options);
+        if (a.size() > 0)
+            chain::solve_by_rpts_checked<T>(exec, band_matrix<T>(a), {d}, {x},
+                                            {.pivot = options.pivot, .threshold = options.threshold}, workspace);
+    } else {
+        solve_tridiagonal_by_rpts(exec, a, d, x, workspace, options);
+    }
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, tridiagonal_options options) {
+    std::int64_t const n = std::max<std::int64_t>(a.size(), 0);
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(n));
+        solve_tridiagonal(exec, a, d, x, workspace.view(), options);
+    } else {
+        rpts::check_options(options);
+        band_options const how{.pivot = options.pivot, .threshold = options.threshold};
+        buffer<std::byte> workspace(exec, n > 0 ? bands_workspace(exec, band_matrix<T>(a), 1, how) : 0);
+        rpts::check_arguments<T>(a, d, x, workspace.view(), options);
+        solve_bands(exec, band_matrix<T>(a), {d}, {x}, workspace.view(), how);
+    }
+}
+
 // The instantiations in the sources of the library.
+#define COPPICE_TRIDIAGONAL(T, prefix, Executor)                                                                       \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  array_view<std::byte>, tridiagonal_options);                                         \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  tridiagonal_options);
 #define COPPICE_BANDS(T, prefix, Executor)                                                                             \
     prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
                                         bool);                                                                         \

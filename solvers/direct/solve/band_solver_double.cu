@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/solve/tridiagonal_solve.hpp>
+#include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice::inline v0_1 {
 

@@ -5,7 +5,7 @@
 #include <coppice/solvers/direct/block_banded/tiles/band_ends.hpp>
 
 #include <coppice/solvers/direct/block_banded/tiles/band_end.hpp>
-#include <coppice/solvers/direct/block_banded/tiles/band_middle.hpp>
+#include <coppice/solvers/direct/block_banded/tiles/band_front.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_rows_walk.hpp>
 #include <coppice/solvers/direct/block_banded/tiles/band_small.hpp>
 #include <coppice/solvers/direct/interface/instances.hpp>
