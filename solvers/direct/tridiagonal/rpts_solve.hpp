@@ -39,7 +39,6 @@
 #include <coppice/solvers/direct/tridiagonal/partition/rpts_levels.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
-#include <coppice/solvers/direct/tridiagonal/rpts_cyclic_host.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/solvers/direct/tridiagonal/rpts_cuda.cuh>
