@@ -101,7 +101,8 @@ named_choice parse_choice(std::string_view text) {
         std::string_view const pair = take();
         auto const equals = pair.find('=');
         if (equals == 0 || equals >= pair.size() - 1)
-            throw argument_error("\"" + std::string(pair) + "\" in \"" + std::string(whole) +
+            throw argument_error("\"" + std::string(pair) + "\" in \"" +
+                                 std::string(choice.name.empty() ? whole.substr(1) : whole) +
                                  "\" is not an option, expected key=value");
         choice.options.set(pair.substr(0, equals), pair.substr(equals + 1));
     }

@@ -2,7 +2,6 @@
 // Handles of coppice.h: their table, executors, properties, descriptions.
 #include <coppice/solvers/c/c_handles.hpp>
 
-#include <limits>
 #include <map>
 #include <mutex>
 
@@ -61,7 +60,7 @@ handle_table& handles() {
 constexpr option_row host_rows[] = {{.name = "threads",
                                      .standard = "0",
                                      .meaning = "number of threads; 0: all cores",
-                                     .max = std::numeric_limits<int>::max()}};
+                                     .max = 4096}}; // as that of host_executor
 constexpr option_row cuda_rows[] = {{.name = "device", .standard = "0", .meaning = "number of the device", .max = 1023},
                                     {.name = "stream",
                                      .kind = option_kind::choice,

@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE("c handles: invalid matrices are refused", Fixture, COPPICE_T
     refused(make(2, 2, 3, i32, offsets, indices, f64, values, "base=1"), "offsets[0] is 0, expected 1 to");
     refused(make(2, 2, 3, i32, offsets, indices, f64, values, "base=2"), "base");
     refused(make(2, 2, 3, i32, offsets, indices, f64, values, "format=rows"), "storage");
-    refused(make(2, 2, 3, i32, offsets, indices, f64, values, "borrow"), "key=value");
+    refused(make(2, 2, 3, i32, offsets, indices, f64, values, "borrow"), "\"borrow\" in \"borrow\" is not");
     refused(make(2, 2, 3, i64, wide, wide, f64, values, "storage=borrow"), "storage=borrow");
     refused(coppice_matrix_create(e, 2, 2, 3, i32, offsets, indices, f64, values, nullptr, nullptr), "matrix is NULL");
     CHECK(none.handle == nullptr);
@@ -152,6 +152,7 @@ TEST_CASE("c handles: executors by name") {
     executor_handle none;
     refused(coppice_executor_create("gpu", nullptr, &none), "expected host or cuda");
     refused(coppice_executor_create("host,threads=-1", nullptr, &none), "threads");
+    refused(coppice_executor_create("host,threads=4097", nullptr, &none), "from 0 to 4096");
     refused(coppice_executor_create("host,cores=2", nullptr, &none), "threads");
     refused(coppice_executor_create("host", &none, &none.handle), "stream");
     refused(coppice_executor_create("cuda,device=x", nullptr, &none), "device");
