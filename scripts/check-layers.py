@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that no folder of the library includes one of a later layer, by the order in scripts/layers.txt, and that headers
-have no lambdas for host and device.
+"""Checks that no folder of the library includes one of a later layer, by the order in scripts/layers.txt, that headers have
+no lambdas for host and device, and that no two files define a type of one name in one namespace.
 
 nvcc stores such a lambda in an object that is copied and destroyed through function pointers. Each translation unit has its
 own pointers, which the creation of the object sets. The linker merges the instantiations of several units, so that code of
 one may create an object and code of another copy it, by a null pointer. Headers therefore define function objects.
+
+If two translation units know two types by one name, the linker takes the functions of one of them for both.
 
 usage: scripts/check-layers.py        run anywhere in the tree; exits with 1 and one line per error
 """
@@ -60,10 +62,34 @@ def wrong_includes(rank):
                 yield f"{name} includes the entry header {header}, which is above all layers"
 
 
+def types(text):
+    """The full names of the types that a file defines at namespace scope, except in unnamed namespaces and specialisations."""
+    spaces = []
+    for line in text.splitlines():
+        if space := re.match(r"namespace\b([^{;=]*)\{(?!.*\})", line):
+            spaces.append(space[1].replace("inline ", "").strip())
+        elif re.match(r"\} // namespace\b", line):
+            spaces.pop()
+        elif spaces and "" not in spaces:
+            if name := re.match(r"(?:struct|class|union|enum(?: class)?) (?:alignas\(\w+\) )?(\w+)(?: final)?(?: : [^;]*)? \{", line):
+                yield "::".join(spaces + [name[1]])
+
+
+def types_defined_twice(rank):
+    """Lines "file: reason" of types that another file defines too."""
+    definer = {}
+    for name in sources(rank):
+        if not re.search(r"\.(hpp|cpp|cuh|cu)$", name):
+            continue
+        for found in types((root / name).read_text()):
+            if definer.setdefault(found, name) != name:
+                yield f"{name}: {found} is defined in {definer[found]} too, expected another name"
+
+
 def main():
     rank = ranks()
-    found = [*wrong_includes(rank), *device_lambdas(rank)]
-    print("\n".join(found) if found else "no folder includes one of a later layer, and no header has a lambda for devices")
+    found = [*wrong_includes(rank), *device_lambdas(rank), *types_defined_twice(rank)]
+    print("\n".join(found) or "no folder includes one of a later layer, no header has a lambda for devices, no name has two types")
     return bool(found)
 
 

@@ -46,7 +46,7 @@ struct leads_block {
     }
 };
 /// Stores the members of a block, the vertex that leads each vertex and, for leaders, the local block.
-struct store_pair {
+struct store_members {
     leads_block leads;
     std::int32_t *block_of, *leader_of;
     block_members* members;
@@ -73,7 +73,7 @@ rank_pairs pairs_of(Executor const& exec, rank_communicator const& comm, rank_of
     buffer<block_members> members(exec, n);
     leads_block const leads{mates.data(), std::int32_t(begins[std::size_t(comm.rank())])};
     std::int64_t const count = exclusive_scan(
-        exec, n, leads, store_pair{leads, of_leaders.data(), leaders.data(), members.data()}, std::int64_t(0));
+        exec, n, leads, store_members{leads, of_leaders.data(), leaders.data(), members.data()}, std::int64_t(0));
     rank_pairs pairs;
     pairs.begins = offsets_of_ranks(comm, count);
     for_each(exec, n, shift_block{of_leaders.data(), std::int32_t(pairs.begins[std::size_t(comm.rank())])});
