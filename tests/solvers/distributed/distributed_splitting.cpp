@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("distributed splittings: the preconditioners are those of one
     for (named_matrix const& m : forest_matrices())
         for (int const ranks : {2, 3, 4, 7})
             for (std::string const name : splittings_over_ranks) {
-                if (sanitized && ranks % 3 != 1) continue;
+                if (sanitized && ranks != 4) continue;
                 CAPTURE(m.name);
                 check_splitting<Fixture>(m.a, equal_rows(m.a.rows, ranks), name, 1e-9);
             }
@@ -127,8 +127,10 @@ TEST_CASE_TEMPLATE("distributed splittings: options and single precision", Fixtu
 
 TEST_CASE_TEMPLATE("distributed splittings: a refresh has the bits of a new set-up with the same forests", Fixture,
                    COPPICE_TEST_EXECUTORS) {
+    std::size_t turn = 0; // with sanitizers each matrix and each name once or twice
     for (named_matrix const& named : forest_matrices())
         for (std::string const name : splittings_over_ranks) {
+            if (sanitized && turn++ % 4 != 0) continue;
             CAPTURE(named.name);
             CAPTURE(name);
             auto other = named.a; // twice the rows: the same weights and forests
