@@ -226,10 +226,6 @@ TEST_CASE_TEMPLATE("distributed forest: a refresh has the bits of a new set-up w
             auto const numbers = random_rhs(std::size_t(other.rows));
             with_rows<Fixture>(named.a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) {
                 auto const p = std::size_t(comm.rank());
-                auto const values_of = [&](plain_csr<double> const& a) {
-                    return exec.copy(std::vector<double>(a.values.begin() + a.offsets[std::size_t(begins[p])],
-                                                         a.values.begin() + a.offsets[std::size_t(begins[p + 1])]));
-                };
                 auto const r =
                     exec.copy(std::vector<double>(numbers.begin() + begins[p], numbers.begin() + begins[p + 1]));
                 auto const applied = [&](auto const& m) {
@@ -242,7 +238,8 @@ TEST_CASE_TEMPLATE("distributed forest: a refresh has the bits of a new set-up w
                 };
                 auto refreshed = make_distributed_preconditioner(exec, comm, "forest", rows);
                 auto const before = applied(refreshed);
-                auto const given = values_of(named.a), changed = values_of(other);
+                auto const given = exec.copy(values_of_rank(named.a, begins, p));
+                auto const changed = exec.copy(values_of_rank(other, begins, p));
                 rows.set_values(exec, changed.view());
                 refresh_distributed_preconditioner(exec, refreshed, rows);
                 auto const anew = make_distributed_preconditioner(exec, comm, "forest", rows);

@@ -139,12 +139,9 @@ TEST_CASE_TEMPLATE("distributed splittings: a refresh has the bits of a new set-
             auto const numbers = random_rhs(std::size_t(other.rows));
             with_rows<Fixture>(named.a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) {
                 auto const p = std::size_t(comm.rank());
-                auto const values_of = [&](plain_csr<double> const& a) {
-                    return exec.copy(std::vector<double>(a.values.begin() + a.offsets[std::size_t(begins[p])],
-                                                         a.values.begin() + a.offsets[std::size_t(begins[p + 1])]));
-                };
                 std::vector<double> const r(numbers.begin() + begins[p], numbers.begin() + begins[p + 1]);
-                auto const given = values_of(named.a), changed = values_of(other);
+                auto const given = exec.copy(values_of_rank(named.a, begins, p));
+                auto const changed = exec.copy(values_of_rank(other, begins, p));
                 auto refreshed = make_distributed_preconditioner(exec, comm, name, rows);
                 auto const before = results_of(exec, refreshed, r);
                 rows.set_values(exec, changed.view());

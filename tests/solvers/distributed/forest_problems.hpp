@@ -30,6 +30,13 @@ inline rank_rows equal_rows(int n, int ranks) {
     return begins;
 }
 
+/// The values in the rows of rank p.
+template <class T>
+std::vector<T> values_of_rank(plain_csr<T> const& a, rank_rows const& begins, std::size_t p) {
+    return {a.values.begin() + a.offsets[std::size_t(begins[p])],
+            a.values.begin() + a.offsets[std::size_t(begins[p + 1])]};
+}
+
 /// Calls work(exec, comm, a) on the ranks with their rows of a matrix.
 template <class Fixture, class T, class Work>
 void with_rows(plain_csr<T> const& a, rank_rows const& begins, Work const& work) {
@@ -41,7 +48,7 @@ void with_rows(plain_csr<T> const& a, rank_rows const& begins, Work const& work)
         std::vector<int> offsets(a.offsets.begin() + begins[p], a.offsets.begin() + begins[p + 1] + 1);
         for (int& offset : offsets) offset -= begin;
         distributed_csr<exec_type, T> rows(exec, comm, offsets, {a.indices.begin() + begin, a.indices.begin() + end},
-                                           {a.values.begin() + begin, a.values.begin() + end});
+                                           values_of_rank(a, begins, p));
         work(exec, comm, rows);
     });
 }
