@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spgemm/product_host.hpp>
 
 namespace coppice::inline v0_1::detail {
@@ -57,9 +58,7 @@ std::optional<csr<Z, I, O>> product_of_single_entries(host_executor const& exec,
     buffer<O> offsets(exec, std::int64_t(a.rows()) + 1);
     auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, row_range{0, a.rows()}, 0, offsets.data());
     O const entries = product_size<O>(starts.products);
-    exclusive_scan(
-        exec, a.rows(), [from = offsets.data()](std::int64_t i) { return from[i]; },
-        [to = offsets.data()](std::int64_t i, O start) { to[i] = start; }, O(0));
+    exclusive_scan(exec, a.rows(), stored_degree<O>{offsets.data()}, store_offset<O>{offsets.data()}, std::int64_t{0});
     offsets[a.rows()] = entries;
     buffer<I> indices(exec, entries);
     buffer<Z> values(exec, entries);
