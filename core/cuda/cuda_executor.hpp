@@ -22,6 +22,8 @@ int cuda_device_count() noexcept;
 /// Freed memory, up to a sixteenth of that of the device, is kept for the next allocation of about its size; the pool
 /// keeps the rest. Copies share the stream and the pool and cost little. Operations are asynchronous, except those that
 /// are documented to return a value to the host. An executor must not be used by several host threads at the same time.
+/// Its device must be the current device of the thread that uses it, as it is for the one that created it
+/// (make_current()).
 class cuda_executor {
 public:
     /// Creates a new stream on `device`. Throws backend_error if this build or machine has no such device.
