@@ -60,7 +60,7 @@ std::vector<row> measure_problem(table& t, options const& o, Executor const& exe
     buffer<T> y(exec, n);
     auto const longest_row = degrees(exec, a.view()).largest;
     auto const plan = make_srcsr_plan(exec, a.view());
-    add("one product",
+    add("product: apply",
         measure_queued(exec, repetitions, queued, [&] { spmv(exec, plan, a.view(), x.view(), y.view()); }));
     auto const measure_one = [&](std::string const& name) {
         auto m = make_preconditioner(exec, name, a.view());

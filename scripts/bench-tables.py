@@ -16,7 +16,8 @@ usage: scripts/bench-tables.py --pages [--check]
 problems, methods: regular expressions that select rows. rows="methods" exchanges rows and columns. drop: a regular expression
 of what is removed from the names of problems; the word coppice is removed from those of methods. cell: what follows the time:
 ratio (the default), nothing, iterations, note, rate (GB/s of the minimal traffic, or the rows in a second that a note has).
-best="NAME=REGEX": a column with the fastest of the methods that match, after which its name stands.
+best="NAME=REGEX": a column with the fastest of the methods that match, after which its name stands. steps="TEXT": methods as
+rows, by the part of their names before TEXT, and what is after it as columns; for one problem.
 
 FILE: output of `coppice bench SUITE --json FILE`, or a record.
 
@@ -113,7 +114,7 @@ def page(suite, backend, rows, titles):
 
 
 REGION = re.compile(r"(<!-- begin (figures|table): (\w+) (\w+)([^>]*?) ?-->\n).*?(<!-- end \2 -->)", re.S)
-ATTRIBUTES = ("problems", "methods", "rows", "drop", "cell", "best")
+ATTRIBUTES = ("problems", "methods", "rows", "drop", "cell", "best", "steps")
 PAGES = RECORDS.parent.parent / "docs" / "results"
 
 
@@ -191,10 +192,13 @@ def table_of_file(suite, backend, options, path):
     kind = options.get("cell", "ratio")
     best, which = options.get("best", "=$^").split("=", 1)
     cells = with_best({(row["problem"], row["method"]): row for row in with_ratios(rows)}, best, which, kind)
+    if "steps" in options:
+        cells = {(method.partition(options["steps"])[2], method.partition(options["steps"])[0]): text
+                 for (_, method), text in cells.items()}
     problems, methods = (list(dict.fromkeys(key[n] for key in cells)) for n in (0, 1))
     title = {p: re.sub(options.get("drop", "$^"), "", p) for p in problems}
     title |= {m: re.sub(r"^coppice,? ", "", m) for m in methods}
-    by_methods = options.get("rows") == "methods"
+    by_methods = options.get("rows") == "methods" or "steps" in options
     left, top = (methods, problems) if by_methods else (problems, methods)
     body = [[title[a]] + [cells.get((b, a) if by_methods else (a, b), "") for b in top] for a in left]
     against = {re.sub(r"^coppice,? ", "", row["against"]) for row in rows if not is_base(row) and row.get("ratio")}

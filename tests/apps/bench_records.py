@@ -85,6 +85,7 @@ def suites_made_up(folder):
 
     rows = [measured("p, 1 row", "coppice a", 1, "3 iterations, converged"), measured("p, 1 row", "b", 2, "5 iterations, converged"),
             measured("p, 1 row", "c", 1.5, "4 iterations, max_iterations"), measured("q, 1 row", "coppice a", 3),
+            measured("r", "a: set-up", 1), measured("r", "a: apply", 2), measured("r", "coppice b: apply", 3),
             measured("left out", "coppice a", 9)]
     about = {"version": "0.1.0", "commit": "eeee", "date": "2026-01-03T00:00:00Z", "threads": 2, "build": {}, "not_measured": ["z"]}
     path = folder / "Processor-X" / "suites-host.json"
@@ -101,6 +102,8 @@ def suites_made_up(folder):
     assert lines('problems="^p" methods="a|b" rows="methods" cell="nothing"') == [
         "| method | p, 1 row |", "| --- | --- |", "| a | 1.00 s |", "| b | 2.00 s |"]
     assert lines('problems="^p" best="best=^(b|c)$" cell="iterations"')[2] == "| p, 1 row | 1.00 s (3) | 2.00 s (5) b |"
+    assert lines('problems="^r" steps=": " cell="nothing"') == [
+        "| method | set-up | apply |", "| --- | --- | --- |", "| a | 1.00 s | 2.00 s |", "| b |  | 3.00 s |"]
     caption = tables.table_region("s", "host", 'problems="^p"').splitlines()[0]
     assert "commit eeee, 2026-01-03" in caption and "ratio to a" in caption, caption
     assert not load("bench_rows").records(folder)  # a file of suites is no record
