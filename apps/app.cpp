@@ -11,6 +11,7 @@
 #include "apps/names.hpp"
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/partial_file.hpp>
+#include <coppice/core/host/host_executor.hpp>
 
 namespace coppice::app {
 namespace {
@@ -163,9 +164,9 @@ void check_common_options(common_options const& options) {
                           ", expected a number of at least 0");
     if (options.max_input < 0)
         throw usage_error("--max-input is " + std::to_string(options.max_input) + ", expected a number of at least 0");
-    if (options.threads < 0 || options.threads > 4096)
-        throw usage_error("--threads is " + std::to_string(options.threads) +
-                          ", expected 1 to 4096, or 0 for all cores");
+    if (options.threads < 0 || options.threads > host_executor::max_threads)
+        throw usage_error("--threads is " + std::to_string(options.threads) + ", expected 1 to " +
+                          std::to_string(host_executor::max_threads) + ", or 0 for all cores");
 }
 
 std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments) {

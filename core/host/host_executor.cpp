@@ -17,7 +17,9 @@ namespace {
 
 int checked_threads(int threads) {
     if (threads < 0) throw argument_error("number of threads is negative: " + std::to_string(threads));
-    if (threads > 4096) throw argument_error("number of threads is " + std::to_string(threads) + ", at most 4096");
+    if (threads > host_executor::max_threads)
+        throw argument_error("number of threads is " + std::to_string(threads) + ", at most " +
+                             std::to_string(host_executor::max_threads));
     return threads > 0 ? threads : detail::threads_of_process::available();
 }
 

@@ -46,7 +46,8 @@ std::shared_ptr<memory_resource> system_memory();
 /// A cheap handle: copies share the arena. Operations are complete when they return.
 class host_executor {
 public:
-    /// Uses `threads` workers; 0: all cores. Throws argument_error for a negative number.
+    static constexpr int max_threads = 4096;
+    /// Uses `threads` workers; 0: all cores. Throws argument_error for a negative number and for more than max_threads.
     explicit host_executor(int threads = 0);
     /// Allocates all buffers from `memory`. Throws argument_error unless it is host memory.
     host_executor(int threads, std::shared_ptr<memory_resource> memory);

@@ -60,7 +60,7 @@ handle_table& handles() {
 constexpr option_row host_rows[] = {{.name = "threads",
                                      .standard = "0",
                                      .meaning = "number of threads; 0: all cores",
-                                     .max = 4096}}; // as that of host_executor
+                                     .max = host_executor::max_threads}};
 constexpr option_row cuda_rows[] = {{.name = "device", .standard = "0", .meaning = "number of the device", .max = 1023},
                                     {.name = "stream",
                                      .kind = option_kind::choice,
