@@ -155,6 +155,20 @@ def after_time(row, kind):
     return ""
 
 
+def units_of_rates(rows):
+    """Part of a caption: the units of the rates that after_time() writes."""
+    traffic = any(rate_text(row) for row in rows)
+    counts = any(not rate_text(row) and "MRows/s" in (row.get("note") or "") for row in rows)
+    both = "; then GB/s of the minimal traffic, or million rows a second if the traffic is not counted"
+    return both if traffic and counts else "; then GB/s of the minimal traffic" if traffic else "; then million rows a second"
+
+
+def name_of_left_out(name, found, suite):
+    """The name of a problem that the time did not allow; a suite may have measured it at one of several sizes."""
+    measured = any(key[0] == suite and re.fullmatch(re.escape(name) + r", \d+ rows?", key[2]) for key in found)
+    return f"{name} at another size" if measured else name
+
+
 def short_cell(row, kind):
     if row["seconds"] <= 0:
         return ""
@@ -203,13 +217,13 @@ def table_of_file(suite, backend, options, path):
     body = [[title[a]] + [cells.get((b, a) if by_methods else (a, b), "") for b in top] for a in left]
     against = {re.sub(r"^coppice,? ", "", row["against"]) for row in rows if not is_base(row) and row.get("ratio")}
     meaning = {"ratio": f"; in brackets the ratio to {' or '.join(sorted(against))}" if against else "",
-               "iterations": "; in brackets iterations", "rate": "; then GB/s or million rows a second"}.get(kind, "")
+               "iterations": "; in brackets iterations", "rate": units_of_rates(rows)}.get(kind, "")
     measured = about["suites"][suite]
     threads = f", {measured['threads']} threads" if backend == "host" else ""
     caption = (f"{about['machine']}{threads}; commit {measured['commit']}, {measured['date'][:10]}; "
                f"`coppice bench {suite} --backend {backend}`, medians{meaning}.")
     if measured["not_measured"]:
-        caption += f" Not measured: {'; '.join(measured['not_measured'])}."
+        caption += " Not measured: " + "; ".join(name_of_left_out(name, found, suite) for name in measured["not_measured"]) + "."
     return f"{caption}\n\n{markdown(['method' if by_methods else 'problem'] + [title[b] for b in top], body)}"
 
 

@@ -85,9 +85,10 @@ def suites_made_up(folder):
 
     rows = [measured("p, 1 row", "coppice a", 1, "3 iterations, converged"), measured("p, 1 row", "b", 2, "5 iterations, converged"),
             measured("p, 1 row", "c", 1.5, "4 iterations, max_iterations"), measured("q, 1 row", "coppice a", 3),
-            measured("r", "a: set-up", 1), measured("r", "a: apply", 2), measured("r", "coppice b: apply", 3),
-            measured("left out", "coppice a", 9)]
-    about = {"version": "0.1.0", "commit": "eeee", "date": "2026-01-03T00:00:00Z", "threads": 2, "build": {}, "not_measured": ["z"]}
+            measured("s", "a: set-up", 1), measured("s", "a: apply", 2), measured("s", "coppice b: apply", 3),
+            measured("left out", "coppice a", 9), measured("r", "coppice a", 1, "5.0 MRows/s"),
+            {**measured("t", "coppice a", 1), "bytes": 2e9}]
+    about = {"version": "0.1.0", "commit": "eeee", "date": "2026-01-03T00:00:00Z", "threads": 2, "build": {}, "not_measured": ["z", "q"]}
     path = folder / "Processor-X" / "suites-host.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"machine": "Processor X", "backend": "host", "suites": {"s": about}, "rows": rows}))
@@ -102,10 +103,13 @@ def suites_made_up(folder):
     assert lines('problems="^p" methods="a|b" rows="methods" cell="nothing"') == [
         "| method | p, 1 row |", "| --- | --- |", "| a | 1.00 s |", "| b | 2.00 s |"]
     assert lines('problems="^p" best="best=^(b|c)$" cell="iterations"')[2] == "| p, 1 row | 1.00 s (3) | 2.00 s (5) b |"
-    assert lines('problems="^r" steps=": " cell="nothing"') == [
+    assert lines('problems="^s" steps=": " cell="nothing"') == [
         "| method | set-up | apply |", "| --- | --- | --- |", "| a | 1.00 s | 2.00 s |", "| b |  | 3.00 s |"]
     caption = tables.table_region("s", "host", 'problems="^p"').splitlines()[0]
     assert "commit eeee, 2026-01-03" in caption and "ratio to a" in caption, caption
+    assert caption.endswith("Not measured: z; q at another size."), caption
+    for problems, unit in (("^r", "million rows a second."), ("^t", "GB/s of the minimal traffic."), ("^[rt]", "not counted.")):
+        assert unit in tables.table_region("s", "host", f'problems="{problems}" cell="rate"').splitlines()[0], unit
     assert not load("bench_rows").records(folder)  # a file of suites is no record
     assert run("splittings-picture", path, folder / "p.svg").returncode == 1  # it has no such suite
 
