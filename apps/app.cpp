@@ -122,7 +122,8 @@ outcome outcome_of_current_exception() {
 
 void add_common_options(CLI::App& cli, common_options& options) {
     cli.allow_extras();
-    cli.add_option("--backend", options.backend, "backend; auto uses CUDA if there is a device")
+    cli.add_option("--backend", options.backend,
+                   "where the work runs; auto, the default, uses CUDA if there is a device")
         ->type_name("auto|host|cuda");
     add_integer(cli, "--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
     cli.add_option("--precision", options.precision, "floating-point precision; double by default")

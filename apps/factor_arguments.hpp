@@ -29,21 +29,25 @@ inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
         ->type_name("M");
     cli.add_option(
            "--ties", f.ties,
-           "tie-breaking of edges of equal weight: hash (random) or near (small |i - j| first); default of forests: "
-           "near, of factors: hash")
+           "tie-breaking of edges of equal weight: hash (random) or near (small |i - j| first); near by default for "
+           "the command forest, hash for factor")
         ->type_name(alternatives(tie_rules));
-    cli.add_option(
-           "--charge-below", f.options.charge_below,
-           "if a round confirms less than this fraction of its proposals, the next rounds colour vertices; 0: never")
+    cli.add_option("--charge-below", f.options.charge_below,
+                   "if a round confirms less than this fraction of its proposals, the next rounds colour vertices; 0: "
+                   "never; 0.2 "
+                   "by default")
         ->type_name("x");
-    add_integer(cli, "--charge-period", f.options.charge_period,
-                "period of rounds without random colours (+ proposes to - only)")
+    add_integer(
+        cli, "--charge-period", f.options.charge_period,
+        "period in rounds of the random +/- colouring, in which + proposes to - only; one round in each has none; 5 by "
+        "default")
         ->type_name("m");
     add_integer(cli, "--charge-offset", f.options.charge_offset,
-                "round of the period in which vertices have no colours")
+                "index of the round without colours in each period; 0 by default")
         ->type_name("k");
-    cli.add_option("--charge-probability", f.options.charge_probability, "probability of the colour +")->type_name("p");
-    add_integer(cli, "--seed", f.options.seed, "seed of the random colours and ties")->type_name("N");
+    cli.add_option("--charge-probability", f.options.charge_probability, "probability of the colour +; 0.5 by default")
+        ->type_name("p");
+    add_integer(cli, "--seed", f.options.seed, "seed of the random colours and ties; 0 by default")->type_name("N");
 }
 
 /// Returns "--charge-period is 0, ..." for "factor option charge_period is 0, ...".

@@ -121,6 +121,51 @@ std::vector<generator_kind> const& generator_kinds() {
     return kinds;
 }
 
+std::vector<generator_option> const& generator_option_rows() {
+    static std::vector<generator_option> const rows{
+        {"nx", "grid points in x; 100 by default"},
+        {"ny", "grid points in y; 0, the default: as nx"},
+        {"nz", "grid points in z; 0, the default: as nx, for convection 1"},
+        {"wx", "diffusion along x; 1 by default"},
+        {"wy", "diffusion along y; 1 by default"},
+        {"wz", "diffusion along z; 1 by default"},
+        {"vx", "velocity along x in units of diffusion / mesh width; 1 by default"},
+        {"vy", "velocity along y; 0.5 by default"},
+        {"vz", "velocity along z; 0 by default"},
+        {"angle", "direction of the strong diffusion, in degrees from the x axis towards y; 45 by default"},
+        {"ratio", "weak over strong diffusion, 0 to 1; 0.001 by default"},
+        {"points", "9, the default: bilinear finite elements; 7: finite differences"},
+        {"regions", "number of squares of the chessboard in each direction; 4 by default"},
+        {"poisson", "Poisson's ratio, 0 to 0.499; 0.3 by default"},
+        {"plate", "1: the bottom and top faces are free; 0 by default"},
+        {"decades", "conductances are between 10^-decades and 1; 2 by default"},
+        {"grounded", "fraction of the nodes that are connected to ground; 0.01 by default"},
+        {"ground", "conductance to ground; 200 by default"},
+        {"scale", "log2 of the number of vertices, 0 to 30; 10 by default"},
+        {"edge-factor", "edges drawn per vertex; 16 by default"},
+        {"a", "probability of the first quadrant; 0.57 by default. a, b, c and d have the sum 1"},
+        {"b", "probability of the second quadrant; 0.19 by default"},
+        {"c", "probability of the third quadrant; 0.19 by default"},
+        {"d", "probability of the fourth quadrant; 0.05 by default"},
+        {"undirected", "1, the default: both directions of every edge are stored; 0: one"},
+        {"servers", "number of servers; 100 by default"},
+        {"places", "positions (numbers of tasks) for each number of open servers; 16 by default"},
+        {"share", "tasks per server; 1 by default"},
+        {"arrival", "tasks per unit of time; 50 by default"},
+        {"service", "tasks that a busy server finishes per unit of time; 1 by default"},
+        {"opening", "rate of opening a server, for each `share` tasks above the limit; 1 by default"},
+        {"closing", "rate of closing a server, for each `share` tasks below the limit; 1 by default"},
+        {"upper", "first position that opens servers; 0, the default: share + 1"},
+        {"lower", "last position that closes servers; -1, the default: share - 1"},
+        {"loss", "rate at which every state is left permanently; 0 by default: a singular matrix"},
+        {"nonzeros", "number of entries of the matrix; 0, the default: determined by upper and lower"},
+        {"n", "number of rows; 512 by default"},
+        {"case", "number of the matrix; 1 by default"},
+        {"seed", "seed of all random numbers; 1 by default"},
+    };
+    return rows;
+}
+
 bool names_generator(std::string_view text) { return text.substr(0, 9) == "generate:"; }
 
 void set_generator_option(generator_options& options, std::string_view kind, std::string_view name,

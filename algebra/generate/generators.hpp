@@ -53,6 +53,15 @@ struct generator_kind {
 };
 std::vector<generator_kind> const& generator_kinds();
 
+/// Option of one or several kinds, as listed by the help of the command: its name with hyphens, and its meaning with
+/// the default.
+struct generator_option {
+    std::string_view name;
+    std::string_view meaning;
+};
+/// A row for each option that a kind has.
+std::vector<generator_option> const& generator_option_rows();
+
 /// Generates the matrix `kind` with its options. Throws argument_error for an unknown kind.
 template <class T = double>
 csr<T> generate(host_executor const& exec, std::string_view kind, generator_options const& options = {});

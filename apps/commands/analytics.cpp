@@ -273,7 +273,7 @@ void add_own_options(CLI::App& cli, graph_algorithm_row const& row, graph_reques
                                  row.parallel_weighted == duplicates::min ? "lengths" : "weights",
                                  meaning_of_parallel_edges(row.parallel_weighted)));
     if (reads(row, "delta"))
-        cli.add_option("--delta", a.delta, "bucket width of delta-stepping; 0: chosen automatically")
+        cli.add_option("--delta", a.delta, "bucket width of delta-stepping; 0, the default: chosen automatically")
             ->type_name("LENGTH");
     if (reads(row, "damping"))
         cli.add_option("--damping", a.damping, "probability of following an edge; 0.85 by default")->type_name("D");

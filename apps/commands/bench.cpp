@@ -130,9 +130,9 @@ command add_bench(CLI::App& program) {
         ->type_name(type_with_choices("", suites));
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions, as a functional test");
-    cli->add_option("--limit", o->limit, "begin no problem later than S seconds after the start; 0: no limit")
-        ->type_name("S")
-        ->capture_default_str();
+    cli->add_option("--limit", o->limit,
+                    "begin no problem later than S seconds after the start; 0, the default: no limit")
+        ->type_name("S");
     cli->add_option("--report", o->report, "write an HTML page with charts of all measurements")
         ->type_name("FILE.html");
     add_common_options(*cli, o->common);

@@ -177,9 +177,10 @@ command add_factor(CLI::App& program) {
     auto const o = std::make_shared<factor_request>();
     auto* const cli = program.add_subcommand("factor", "Compute a weighted [0, n]-factor of the graph of a matrix");
     add_matrix_argument(*cli, o->matrix);
-    add_integer(*cli, "--degree", o->factor.options.degree, "maximum number of selected edges per vertex, 1 to 4")
+    add_integer(*cli, "--degree", o->factor.options.degree,
+                "maximum number of selected edges per vertex, 1 to 4; 2 by default")
         ->type_name("n");
-    cli->add_option("--method", o->method, "parallel (algorithm 8) or greedy (algorithm 6)")
+    cli->add_option("--method", o->method, "parallel (algorithm 8, the default) or greedy (algorithm 6)")
         ->type_name("parallel|greedy");
     add_factor_options(*cli, o->factor);
     cli->add_option("-o,--output", o->output, "output file of the factor, a symmetric matrix of its edge weights")

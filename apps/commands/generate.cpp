@@ -25,6 +25,8 @@ struct generate_request {
     std::map<std::string, std::string> parameters{}; ///< as entered; missing ones have their default
 };
 
+constexpr char const* kind_options_group = "Options of kinds of matrices";
+
 /// Returns "--edge-factor,--edge_factor".
 std::string option_of(std::string const& key) {
     auto other = key;
@@ -114,17 +116,18 @@ command add_generate(CLI::App& program) {
     auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
     std::vector<std::string> kinds;
     for (auto const& kind : generator_kinds()) kinds.push_back(kind.name);
-    cli->add_option("KIND", o->kind, "kind of matrix")->type_name(type_with_choices("", kinds));
-    cli->add_option("-o,--output", o->output, "output file; compressed if its name ends in .gz")->type_name("FILE");
-    for (auto const& kind : generator_kinds())
-        for (auto const& key : kind.keys)
-            if (o->parameters.try_emplace(key).second)
-                cli->add_option(option_of(key), o->parameters[key])
-                    ->type_name("a number")
-                    ->group(""); // listed with the kinds
+    cli->add_option("KIND", o->kind, "kind of matrix; see below")->type_name(type_with_choices("", kinds));
+    cli->add_option("-o,--output", o->output, "output file, required; compressed if its name ends in .gz")
+        ->type_name("FILE");
     cli->add_option("--report", o->report,
                     "write an HTML page with the sparsity pattern and, if the graph is small, a drawing")
         ->type_name("FILE.html");
+    for (auto const& row : generator_option_rows()) {
+        std::string const key(row.name);
+        cli->add_option(option_of(key), o->parameters[key], std::string(row.meaning))
+            ->type_name("NUMBER")
+            ->group(kind_options_group);
+    }
     add_common_options(*cli, o->common);
     cli->footer(list_of_kinds() + "\n" + cli->get_footer());
     return {cli, [o] { return run(*o); }};

@@ -118,12 +118,14 @@ command add_help(CLI::App& program) {
     cli->allow_extras();
     auto* const subject =
         cli->add_option("COMMAND", o->subject, "a command, or the topic preconditioners; all commands by default");
-    cli->add_option("TOPIC", o->topic, "a topic of the command: coppice help solve preconditioners")->type_name("");
+    cli->add_option("TOPIC", o->topic, "a topic of the command: coppice help solve preconditioners")
+        ->type_name("")
+        ->option_text("optional");
     cli->add_option("--man", o->man, "write a man page of every command into this folder instead")->type_name("DIR");
     cli->add_option("--completions", o->completions,
                     "write completions into this folder instead: coppice for bash, _coppice for zsh, coppice.fish")
         ->type_name("DIR");
-    subject->type_name(type_with_choices("", subjects(program)));
+    subject->type_name(type_with_choices("", subjects(program)))->option_text("optional");
     return {cli, [o, &program] { return run(program, *o); }};
 }
 

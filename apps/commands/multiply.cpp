@@ -283,8 +283,8 @@ command add_multiply(CLI::App& program) {
     auto const o = std::make_shared<multiply_request>();
     auto* const cli = program.add_subcommand("multiply", "Multiply two sparse matrices over a semiring");
     cli->add_option("A", o->first, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
-    cli->add_option("B", o->second, "the matrix on the right")->type_name("");
-    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))
+    cli->add_option("B", o->second, "the right factor, in the same forms")->type_name("");
+    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names) + "; plus-times by default")
         ->type_name(type_with_choices("NAME", semiring_names));
     cli->add_option("--mask", o->mask,
                     "a matrix of the product's shape: compute only positions at which it has entries")

@@ -181,9 +181,10 @@ command add_spmv(CLI::App& program) {
     auto const o = std::make_shared<spmv_request>();
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names))
+    cli->add_option("--semiring", o->semiring, "one of " + list_of(semiring_names) + "; plus-times by default")
         ->type_name(type_with_choices("NAME", semiring_names));
-    cli->add_option("--scheme", o->scheme, "how rows are distributed on a GPU: " + list_of(srcsr_scheme_names))
+    cli->add_option("--scheme", o->scheme,
+                    "how rows are distributed on a GPU: " + list_of(srcsr_scheme_names) + "; adaptive by default")
         ->type_name(type_with_choices("NAME", srcsr_scheme_names));
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
     cli->add_option("--accumulate", o->accumulate,
@@ -200,7 +201,8 @@ command add_spmv(CLI::App& program) {
                     "output file of y; arg-max writes the numbers of columns in the file, and the number before the "
                     "first for an empty row")
         ->type_name("FILE");
-    add_integer(*cli, "--repeat", o->repeat, "number of timed products; the median is printed")->type_name("N");
+    add_integer(*cli, "--repeat", o->repeat, "number of timed products, of which the median is printed; 1 by default")
+        ->type_name("N");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -37,6 +37,7 @@ option_entry entry_of(CLI::Option const& option) {
     for (auto const& name : option.get_snames()) entry.names.push_back("-" + name);
     for (auto const& name : option.get_lnames()) entry.names.push_back("--" + name);
     if (option.get_positional()) entry.names = {option.get_name(true, false)};
+    entry.optional = option.get_option_text() == "optional";
     entry.takes_value = option.get_items_expected_min() > 0;
     if (!entry.takes_value) return entry;
     auto const type = option.get_type_name();
@@ -87,7 +88,8 @@ std::string full_name(command_page const& page) { return page.name.empty() ? "co
 
 std::string usage_of(command_page const& page) {
     std::string text = full_name(page) + (page.name.empty() ? " [OPTION]" : " [OPTIONS]");
-    for (auto const& argument : page.arguments) text += " [" + argument.names[0] + "]";
+    for (auto const& argument : page.arguments)
+        text += argument.optional ? " [" + argument.names[0] + "]" : " " + argument.names[0];
     return page.name.empty() ? text + " COMMAND [ARGUMENTS]" : text;
 }
 

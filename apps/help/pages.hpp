@@ -20,6 +20,7 @@ struct option_entry {
     std::vector<std::string> choices{}; ///< empty: any text
     std::string text{};
     bool takes_value = false;
+    bool optional = false; ///< an argument that may be omitted: CLI::Option::option_text() is "optional"
     bool is_file() const { return value.rfind("FILE", 0) == 0 || value.rfind("DIR", 0) == 0; }
 };
 

@@ -13,10 +13,11 @@
 ///     auto c = coppice::generate(exec, r.kind, r.options);
 ///
 /// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated regions elasticity convection transport circuit
-/// rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options. All matrices are
-/// generated in host memory (`gpu.copy(a)` copies one to a device), have sorted columns without duplicates, and have
-/// the same bits for any number of threads. Random matrices depend on their seed only. Options out of range throw
-/// argument_error; sizes that do not fit 32-bit indices throw overflow_error.
+/// rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options, whose meanings and
+/// defaults generator_option_rows() has. All matrices are generated in host memory (`gpu.copy(a)` copies one to a
+/// device), have sorted columns without duplicates, and have the same bits for any number of threads. Random matrices
+/// depend on their seed only. Options out of range throw argument_error; sizes that do not fit 32-bit indices throw
+/// overflow_error.
 #pragma once
 
 #include <coppice/algebra/block_transform.hpp>

@@ -403,11 +403,14 @@ TEST_CASE("every kind by name: valid, sorted, same bits for any number of thread
         bool rounded = true;
         for (std::int64_t k = 0; k < a.nonzeros(); ++k) rounded = rounded && single.values()[k] == float(a.values()[k]);
         CHECK(rounded);
-        for (auto const& key : kind.keys)
+        for (auto const& key : kind.keys) {
             CHECK_NOTHROW(set_generator_option(options, kind.name, key,
                                                key == "points"    ? "7"
                                                : key == "poisson" ? "0.25"
                                                                   : "1"));
+            auto const& rows = generator_option_rows();
+            CHECK(std::count_if(rows.begin(), rows.end(), [&](auto const& row) { return row.name == key; }) == 1);
+        }
     }
 }
 

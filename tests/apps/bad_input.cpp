@@ -74,7 +74,7 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--mixed=often"}, 2, "--mixed takes no value, but is given 'often'"},
     {{"solve", "@good.mtx", "--rounds", "3", "--rounds", "4"}, 2, "--rounds is given 2 times, expected once"},
     {{"solve", "@good.mtx", "-o", "@x", "--output", "@y"}, 2, "--output is given 2 times, expected once"},
-    {{"generate", "aniso1", "-o", "@x", "--nx"}, 2, "--nx has no value, expected a number"},
+    {{"generate", "aniso1", "-o", "@x", "--nx"}, 2, "--nx has no value, expected NUMBER"},
     {{"generate", "aniso1", "-o", "@x", "--nx", "5", "--nx=6"}, 2, "--nx is given 2 times, expected once"},
     {{"solve", "@good.mtx", "--parts", "0"}, 2, "--parts is 0, expected 1 to 64"},
     {{"solve", "@good.mtx", "--parts", "2", "--compare"}, 2, "--parts cannot be combined with --compare"},
