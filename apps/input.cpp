@@ -78,8 +78,9 @@ std::string comment_on(vertex_numbering const& vertices) {
                        std::abs(vertices.base - 1));
 }
 
-void check_matrix_argument(std::string const& argument, std::string const& command) {
-    if (argument.empty()) throw usage_error(command + " needs a MATRIX: a matrix file, - or generate:KIND,nx=...");
+void check_matrix_argument(std::string const& argument, std::string const& command, std::string const& missing) {
+    if (argument.empty())
+        throw usage_error(command + " needs " + missing + ": a matrix file, - or generate:KIND,nx=...");
     if (names_generator(argument)) parse_generator(argument);
 }
 

@@ -57,8 +57,10 @@ void number_as(vertex_numbering const& vertices, buffer<T>& indices) {
     for (T& index : indices) index += T(number_of(vertices, 0));
 }
 
-/// Throws usage_error if `argument` is empty or names an unknown generator. Does not access files.
-void check_matrix_argument(std::string const& argument, std::string const& command);
+/// Throws usage_error if `argument` is empty or names an unknown generator. Does not access files. `missing`: what the
+/// message calls an empty argument.
+void check_matrix_argument(std::string const& argument, std::string const& command,
+                           std::string const& missing = "a MATRIX");
 
 /// The opened MATRIX argument. Whether it is complex is known before the type for the work is chosen.
 class matrix_input {

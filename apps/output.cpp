@@ -95,7 +95,7 @@ std::string show_scientific(double value) { return fmt::format("{:.2e}", without
 std::string show_fraction(double fraction) { return fmt::format("{:.3f}", without_sign_of_nan(fraction)); }
 
 std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros) {
-    return fmt::format("{} x {}, {} nonzeros", show_count(rows), show_count(columns), show_count(nonzeros));
+    return fmt::format("{} x {}, {}", show_count(rows), show_count(columns), counted(nonzeros, "nonzero"));
 }
 
 std::string json_text(nlohmann::ordered_json const& json) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <type_traits>
 
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
@@ -47,8 +48,9 @@ Number number(std::string_view key, std::string_view text, Number low, Number hi
             auto const shown = std::to_chars(digits.data(), digits.data() + digits.size(), bound);
             return std::string(digits.data(), shown.ptr);
         };
-        throw argument_error("generator option " + std::string(key) + " is '" + std::string(text) +
-                             "', expected a number from " + show(low) + " to " + show(high));
+        throw argument_error("generator option " + std::string(key) + " is '" + std::string(text) + "', expected " +
+                             (std::is_integral_v<Number> ? "an integer" : "a number") + " from " + show(low) + " to " +
+                             show(high));
     }
     return value;
 }

@@ -260,8 +260,8 @@ outcome run_over_processes(multiply_request o, process_ranks& ranks) {
 
 outcome run(multiply_request const& o) {
     check_common_options(o.common);
-    check_matrix_argument(o.first, "multiply");
-    check_matrix_argument(o.second, "multiply");
+    check_matrix_argument(o.first, "multiply", "two matrices, A and B");
+    check_matrix_argument(o.second, "multiply", "two matrices, A and B");
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement needs --mask");
     check_ranks_of_product(o);

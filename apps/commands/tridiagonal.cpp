@@ -27,7 +27,7 @@ struct tridiagonal_request {
     common_options common{};
     std::string matrix{};
     std::string method = "auto";
-    std::string pivoting = "partial";
+    std::string pivoting{}; ///< empty until run() sets the default
     double threshold = 0;
     int block = 0;
     int refinements = 0;
@@ -318,7 +318,10 @@ outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, E
 outcome run(tridiagonal_request& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "tridiagonal");
-    choose("method", o.method, methods);
+    bool const classical = choose("method", o.method, methods).classical != nullptr;
+    if (classical && (!o.pivoting.empty() || o.threshold > 0 || o.refinements > 0))
+        throw usage_error(fmt::format("--method {} takes no --pivoting, --threshold and --refinements", o.method));
+    if (o.pivoting.empty()) o.pivoting = "partial";
     choose("pivoting", o.pivoting, pivotings);
     if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
         throw usage_error(fmt::format("--threshold is {}, expected a finite number of at least 0", o.threshold));
@@ -327,8 +330,6 @@ outcome run(tridiagonal_request& o) {
             fmt::format("--block is {}, expected 1 to {}, or 0 to find the size", o.block, largest_block));
     if (o.refinements < 0 || o.refinements > 100)
         throw usage_error(fmt::format("--refinements is {}, expected 0 to 100", o.refinements));
-    if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
-        throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
     check_ranks(o.ranks);
     check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
@@ -341,8 +342,7 @@ outcome run(tridiagonal_request& o) {
         return solve_system<Executor, T>(o, chosen, exec, input, files, status);
     };
     if (!input.is_complex() && !is_complex_vector(o.system.rhs)) return with_backend(o.common, chosen, solve);
-    if (choose("method", o.method, methods).classical)
-        throw usage_error(fmt::format("--method {} solves real systems; this one is complex", o.method));
+    if (classical) throw usage_error(fmt::format("--method {} solves real systems; this one is complex", o.method));
     return with_complex_backend(o.common, chosen, solve);
 }
 
@@ -354,14 +354,19 @@ command add_tridiagonal(CLI::App& program) {
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--method", o->method,
-                    "method: rpts, chain, auto, or a classical algorithm, most of which do not pivot")
+                    "auto, the default; rpts; chain; or a classical algorithm, most of which do not pivot")
         ->type_name(alternatives(methods));
-    cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
+    cli->add_option("--pivoting", o->pivoting,
+                    "choice of pivot rows: none, partial (the largest magnitude; the default), or scaled (the same "
+                    "after each row "
+                    "is scaled by a power of two)")
+        ->type_name(alternatives(pivotings));
     cli->add_option("--threshold", o->threshold,
-                    "entries of at most this magnitude are treated as zero in the elimination")
+                    "entries of at most this magnitude are treated as zero in the elimination; 0 by default")
         ->type_name("X");
-    add_integer(*cli, "--block", o->block, "block size; 0: the smallest that fits")->type_name("N");
-    add_integer(*cli, "--refinements", o->refinements, "number of steps of iterative refinement")->type_name("N");
+    add_integer(*cli, "--block", o->block, "block size; 0, the default: the smallest that fits")->type_name("N");
+    add_integer(*cli, "--refinements", o->refinements, "number of steps of iterative refinement; 0 by default")
+        ->type_name("N");
     cli->add_flag("--condition", o->condition, "estimate the condition number; needs a few additional solves");
     add_ranks_option(*cli, o->ranks);
     add_system_options(*cli, o->system);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice tune: measures the best parameters of sparse products and tridiagonal solves on this GPU and stores them.
+#include <array>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "apps/backend.hpp"
+#include "apps/names.hpp"
 #include "apps/output.hpp"
 #include <coppice/semiring/reduce_rows/srcsr_tuning.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_tuning.hpp>
@@ -67,6 +70,8 @@ outcome measure(tune_request const& o, any_executor const& chosen, // not covere
 
 outcome run(tune_request const& o) {
     check_common_options(o.common);
+    if (!o.only.empty())
+        require_name("value of --only", o.only, std::array<std::string_view, 2>{"product", "tridiagonal"});
     auto const file = path_of(o);
     auto const chosen = make_executor(o.common);
     auto const* const gpu = [&]() -> cuda_executor const* {
@@ -88,8 +93,8 @@ command add_tune(CLI::App& program) {
     auto* const cli = program.add_subcommand("tune", "Measure the fastest parameters on this GPU and store them");
     cli->add_option("-o,--output", o->output, "the tuning file; by default the one that all programs read")
         ->type_name("FILE");
-    cli->add_option("--only", o->only, "measure only sparse products or only tridiagonal systems")
-        ->check(CLI::IsMember({"product", "tridiagonal"}));
+    cli->add_option("--only", o->only, "measure only sparse products, or only tridiagonal systems; both by default")
+        ->type_name("product|tridiagonal");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -39,8 +39,8 @@ void report(std::string const& file, parsed_header const& top, std::string_view 
                                                                                       : "an array of this size holds ";
     if (found < stored)
         throw format_error(file, top.size_line + chunks.back().lines,
-                           "the file ends after " + std::to_string(found) + " entries; " + promise +
-                               std::to_string(stored));
+                           "the file ends after " + std::to_string(found) + (found == 1 ? " entry; " : " entries; ") +
+                               promise + std::to_string(stored));
     if (found == stored) return;
     std::size_t b = chunks.size() - 1;
     while (chunks[b].entries > stored) --b; // chunk of entry number `stored`, counted from 0
