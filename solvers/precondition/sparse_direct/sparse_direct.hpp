@@ -178,8 +178,8 @@ inline constexpr option_row sparse_direct_option_rows[] = {
     {.name = "max-operations",
      .kind = option_kind::real,
      .standard = "0",
-     .meaning = "refuse a matrix whose factorisation is estimated to take more, of auto on a device sixty times as "
-                "many; 0: any number",
+     .meaning = "refuse a matrix whose factorisation is estimated to take more operations (with method auto on a "
+                "device: sixty times as many); 0: any number",
      .min = 0}};
 
 } // namespace detail

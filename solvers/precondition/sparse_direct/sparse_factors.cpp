@@ -353,7 +353,7 @@ struct sparse_factors<S>::state {
             throw matrix_error("sparse direct solver: the matrix is singular whatever its values are: only " +
                                std::to_string(orders->match->matched) + " of its " + std::to_string(a.rows()) +
                                " rows can be matched with different columns; row " + std::to_string(row) +
-                               " (from 0) is left");
+                               ", counted from 0, has none");
         return *orders->match;
     }
 
