@@ -29,7 +29,7 @@ auto amg(csr<double> const& a, std::vector<double> const& b, std::vector<double>
 // [end]
 
 // [begin]
-/// 2. y_i = max_j |a_ij - x_j|: a product over an own semiring.
+/// 2. y_i = max_j |a_ij - x_j|: a product over a user-defined semiring.
 void largest_difference(csr<double> const& a, std::vector<double> const& x, std::vector<double>& y) {
     coppice::semiring_of const s{coppice::add_max<double>{}, [](double v, double u) { return std::abs(v - u); }};
     coppice::semiring_spmv(exec, coppice::make_srcsr_plan(exec, a.view()), s, a.view(), coppice::array_view(x),
@@ -72,7 +72,7 @@ std::string text_of_page(char const* name) {
 
 } // namespace
 
-TEST_CASE("usual jobs: multigrid, own semiring, search, matching, batch, ranks") {
+TEST_CASE("common tasks: multigrid, user-defined semiring, search, matching, batch, ranks") {
     using namespace jobs;
     auto const a = coppice::laplace2d<double>(exec, 50, 50);
     std::vector<double> exact(2500), b(2500), x(2500, 0.0), y(2500);
