@@ -60,14 +60,14 @@
 /// pivot row. It is Gaussian elimination with partial pivoting of the matrix with permuted columns, row by row also for
 /// block rows. This is the elimination of a two-point boundary value problem, in which entries may grow exponentially
 /// with the number of rows although the matrix is well-conditioned and gbsv solves it accurately (S. J. Wright 1993, L.
-/// V. Foster 1994). So element growth is monitored: segments in which entries exceed 4 to 16 times those of the matrix
-/// are eliminated by Householder reflections, which do not let entries grow (Wright 1992: structured orthogonal
-/// factorization). Backward errors of systems with condition numbers below 1e8 (1e3 in single precision) are below 100
-/// epsilon, with or without a report; this is measured, not proved, on random systems and on the families of
-/// tests/solvers/direct/block_banded/growth.cpp. Partial pivoting compares |re| + |im|. Scaled partial pivoting first
-/// scales each row by a power of two. The chain solver treats no pivoting as partial pivoting. In segments eliminated
-/// by reflections a pivot of up to 100 epsilon times the size of the matrix counts as zero: a matrix with a condition
-/// number above 1e13 (1e5) may then be reported as singular.
+/// V. Foster 1994). So element growth is monitored: segments whose entries grow to more than 8 (blocks of 1 and 2
+/// rows, up to two bands) or 16 times those of the matrix are eliminated by Householder reflections, which do not let
+/// entries grow (Wright 1992: structured orthogonal factorization). Backward errors of systems with condition numbers
+/// below 1e8 (1e3 in single precision) are below 100 epsilon, with or without a report; this is measured, not proved,
+/// on random systems and on the families of tests/solvers/direct/block_banded/growth.cpp. Partial pivoting compares
+/// |re| + |im|. Scaled partial pivoting first scales each row by a power of two. The chain solver treats no pivoting as
+/// partial pivoting. In segments eliminated by reflections a pivot of up to 100 epsilon times the size of the matrix
+/// counts as zero: a matrix with a condition number above 1e13 (1e5) may then be reported as singular.
 ///
 /// Determinism. The same input gives the same bits on every run, for any number of host threads; on CUDA, on one device
 /// with one tuning file (docs/guide/tridiagonal.md). The bits of a solution do not depend on the other right-hand

@@ -14,10 +14,9 @@
 ///   - options.method: "lsmr" (Fong and Saunders 2011: MINRES for A^T A x = A^T b) or "lsqr" (Paige and Saunders 1982:
 ///     CG for the same equations). LSMR reduces |A^T r| monotonically and usually ends earlier.
 ///   - options.preconditioner: M, an approximation of A^T A + damping^2 I; "jacobi" divides by the squared column
-///   norms.
-///     For other names of symmetric preconditioners A^T A is computed by a sparse product, which fills for rows with
-///     many entries. M must be positive definite, which rounding may prevent if A has dependent columns and there is no
-///     damping; the solve then ends as stagnated.
+///     norms. For other names of symmetric preconditioners A^T A is computed by a sparse product, which fills for rows
+///     with many entries. M must be positive definite, which rounding may prevent if A has dependent columns and there
+///     is no damping; the solve then ends as stagnated.
 ///   - options.damping: minimises |b - A x|^2 + damping^2 |x|^2 (Tikhonov regularisation).
 ///   - The criterion (Paige and Saunders) is checked for the true residual; if it does not hold, the method restarts
 ///     from it.

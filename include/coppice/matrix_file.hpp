@@ -40,8 +40,7 @@
 ///
 /// Options (`matrix_read_options`): how entries at the same position are combined (`duplicates`, summed by default),
 /// whether the vertices of an edge list are names (`renumber`), names of its columns (`columns`), and limits of the
-/// memory for small or endless inputs
-/// (`limits`):
+/// memory for small or endless inputs (`limits`):
 ///
 ///     auto lengths = coppice::read_matrix<double>(exec, "roads.txt", {.duplicates = coppice::duplicates::min});
 ///     auto graph = coppice::matrix_file("people.csv", {.renumber = true}).read_numbered<double>(exec);

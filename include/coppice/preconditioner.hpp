@@ -6,7 +6,7 @@
 ///     auto m = coppice::make_preconditioner(exec, "forest", a.view());
 ///     m.apply(exec, r.view(), z.view());                      // z = M^-1 r
 ///     m.refresh(exec, a_new.view());                          // new values on the same pattern
-///     std::cout << m.report().number("weight_coverage");      // what the setup found, and how long it took
+///     std::cout << m.report().number("weight_coverage");      // findings of the set-up; also its time
 ///
 /// preconditioner_catalogue lists all preconditioners, their requirements and options; docs/guide/preconditioners.md
 /// contains it as a table. Options are given by name, in the string or as a list, or as a struct:
