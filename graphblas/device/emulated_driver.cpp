@@ -35,7 +35,7 @@ public:
         std::memcpy(to, from, bytes);
     }
     kernel compile(std::string const& text, bool has_definitions) override {
-        // What NVRTC refuses in definitions, headers of the standard library, is at hand here.
+        // Definitions may include these headers here; NVRTC has no headers of the standard library.
         std::string const headers =
             has_definitions ? "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n" : "";
         kernel made;

@@ -113,9 +113,9 @@ def user(add: str | Callable[[float, float], float] | Expression,
     identity : float, the initial value of a sum and the result of an empty row; must not be given with a name, which
         has one
 
-    Functions are compiled by Numba, expressions by the compiler of the system, in `mxv` with the loop over the rows, for the type of the matrix; entries of a row
-    are reduced in their order, several rows simultaneously. On a device, which requires numba-cuda, each thread reduces
-    a range of a row, and the sums are added in order.
+    Functions are compiled by Numba, expressions by the compiler of the system, for the type of the matrix; in `mxv`
+    together with the loop over the rows. Entries of a row are reduced in their order, several rows simultaneously. On a
+    device, which requires numba-cuda, each thread reduces a range of a row, and the sums are added in order.
 
     Examples
     --------

@@ -259,9 +259,9 @@ class Vector(_Entries):
 
     Parameters
     ----------
-    values : (n,) array of bool, integers, real or complex numbers, whose type is kept (types that have no counterpart in C++ are
-        converted to float64 or complex128; on a device other types than float32 are converted to float64); with `indices`, the (entries,)
-        array of the values at these indices
+    values : (n,) array of bool, integers, real or complex numbers, whose type is kept (types without a counterpart in C++
+        are converted to float64 or complex128; on a device all types other than float32 to float64); with `indices`, the
+        (entries,) array of the values at these indices
     indices : (entries,) array or list of integers, sorted without duplicates, if not all elements are entries; must not
         be changed afterwards
     size : int, the length n; required with `indices`

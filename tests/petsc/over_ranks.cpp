@@ -475,7 +475,7 @@ TEST_CASE("other values of the near null space make the preconditioner anew") {
 int main(int argc, char** argv) {
     PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));
     PetscCall(CoppicePetscRegister());
-    // Complex matrices have no multilevel method.
+    // Over several ranks, complex matrices have no multilevel method.
     int const failed = std::is_floating_point_v<PetscScalar> ? doctest::Context().run() : 0;
     PetscCall(PetscFinalize());
     return failed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both use the levels of a factorisation, which are instantiated once here.
+// Factorisations and sparse right-hand sides: both use the levels of a factorisation, which are instantiated here only.
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs_solve.hpp>
 
 namespace coppice::inline v0_1 {

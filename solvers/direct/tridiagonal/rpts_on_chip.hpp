@@ -239,7 +239,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     own_partition<P, M, Cyclic, T> mine;
     load_own<M, Cyclic>(job.all, position, mine.own);
     if (job.all.order) load_in_order(block, job.all, position, mine.own.rhs, separators.memory);
-    // Whether a lane of the warp has rows. Pairs of rows do not gain enough from the question (DESIGN.md).
+    // Whether a lane of the warp has rows. Not tested if pairs of rows are merged: the gain is too small (DESIGN.md).
     bool const works = merges_pairs<M> || block.ballot(position.left > 0) != 0;
     segment<T> reduced;
     if (works) {

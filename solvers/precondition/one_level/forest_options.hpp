@@ -9,9 +9,10 @@
 namespace coppice::inline v0_1 {
 
 struct forest_options {
-    /// Degree is 2; rounds, charges, seed. Ties go to the nearer vertex: where weights decide (ANISO1, 2, 3) hash gives
-    /// the same, on the 5-point grid of 1000^2 near leaves 281 paths instead of 86,675 and CG takes 547 iterations
-    /// instead of 649, BiCGStab 245 instead of 277 (means over seven perturbations of b).
+    /// Options of the factor, whose degree is always 2. Of edges of equal weight, that to the nearer vertex is
+    /// preferred: on the 5-point grid of 1000^2 the forest has 281 paths (tie_rule::hash: 86,675), CG takes 547
+    /// iterations (649), BiCGStab 245 (277; means over seven perturbations of b). If all weights differ, both rules
+    /// give the same forest.
     factor_options factor{.ties = tie_rule::near};
     tridiagonal_options tridiagonal{}; ///< pivoting of the solves
 };

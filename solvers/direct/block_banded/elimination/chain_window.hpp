@@ -8,8 +8,8 @@
 
 #include <coppice/core/config.hpp>
 
-// A function of which a host object needs one copy only: its callers differ in types that it does not depend on.
-// Inlined in device code, where a call moves registers to memory.
+// Marks a function that does not depend on the types of its callers, so that a host object needs only one copy of it.
+// It is inlined in device code, where a call would move registers to memory.
 #if defined(__CUDACC__)
 #define COPPICE_ONE_COPY COPPICE_ALWAYS_INLINE
 #elif defined(__GNUC__)

@@ -166,7 +166,7 @@ band_rows<R> band_rows_of(matrix_rows<complex_lane<R>> const& a, int rhs_count) 
     e.half = int(rounded_up(e.tile + 2 + e.saved + group));
     e.row = int(rounded_up(2 * e.half + 2 * rhs_count));
     e.vector = rounded_up(a.scalar_rows + e.saved + 2);
-    // As much for the transposed matrix: a condition estimate solves systems of both in one workspace.
+    // The size suffices for the transposed matrix, too: a condition estimate solves systems of both in one workspace.
     std::int64_t const under_elimination = 2 * (std::max(e.lower, e.upper) + e.tile);
     e.elements = rounded_up(a.scalar_rows * (2 * e.saved + 4)) + 2 * rhs_count * e.vector + under_elimination * e.row;
     return e;
