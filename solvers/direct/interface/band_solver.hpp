@@ -45,11 +45,11 @@ enum class band_method {
     /// the host, real systems with blocks of 2 to 8 rows and at most 2^18 rows are eliminated like banded ones, from
     /// both ends: two to five times as fast as chain on one thread.
     automatic,
-    rpts, ///< real tridiagonal systems only. Interleaved systems: on CUDA if each fits into a block (4096 rows of
-          ///< float, 2048 of double), on the host up to 4096 rows, each eliminated as a whole. Systems of different
-          ///< sizes: on CUDA if each fits into a block. Cyclic systems: on CUDA only, of equal size, from 64 rows on,
-          ///< with pivoting and without a threshold; `automatic` chooses rpts for them only without a report and
-          ///< without refinement
+    rpts, ///< real tridiagonal systems only. Systems of different sizes: on CUDA if each fits into a block (4096 rows
+          ///< of float, 2048 of double) and is at most 8 times the mean. Cyclic systems: of equal size, without a
+          ///< threshold, on the host from 3 rows on with partial pivoting, on CUDA from 64 rows on with pivoting;
+          ///< `automatic` chooses rpts for them only without a report and without refinement. Interleaved systems that
+          ///< are cyclic or longer (than 4096 rows; on CUDA, than a block takes) are copied
     chain ///< any row that holds an unknown can become its pivot row
 };
 

@@ -57,10 +57,10 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     check_shape(a, o.cyclic);
     check_options(o);
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
-        refuse("rpts requires a real tridiagonal matrix that is not transposed. Cyclic systems: on CUDA only, of equal "
-               "size, with at least 64 rows, with pivoting and without a threshold. Interleaved systems and systems of "
-               "different sizes: on CUDA only if each fits into a block. Interleaved systems on the host: at most 4096 "
-               "rows");
+        refuse(
+            "rpts requires a real tridiagonal matrix that is not transposed. Cyclic systems: of equal size, without a "
+            "threshold; on the host from 3 rows on, with partial pivoting; on CUDA from 64 rows on, with pivoting. "
+            "Systems of different sizes: on CUDA only if each fits into a block and is at most 8 times the mean");
     check_bounds(o);
 }
 
