@@ -97,7 +97,7 @@ public:
         std::lock_guard const lock(mutex_);
         if (ended_.empty())
             ended_ = "rank " + std::to_string(rank) +
-                     " has ended, others exchange values still: ranks must make the same calls";
+                     " has ended while others still exchange values: ranks must make the same calls";
         all_arrived_.notify_all();
     }
 

@@ -311,7 +311,7 @@ void transport::stop_if_others_ended() {
         if (of.how == outcome::ended && (of.started < own_.started || of.sent < expected_[p])) {
             complete_communication(outcome::failed);
             throw argument_error("rank " + std::to_string(p) +
-                                 " has ended, others exchange values still: ranks must make the same calls");
+                                 " has ended while others still exchange values: ranks must make the same calls");
         }
     }
 }

@@ -105,7 +105,7 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     pc_state& s = state_of(pc);
     // By name, not by varies() of the block of a rank, so that the ranks agree: a block of few rows has one forest.
     PetscCheck(!preconditioner_row_of(s.choice.name).varies, PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "coppice: preconditioner %s is another one at every call and has no transpose; use a fixed one",
+               "coppice: preconditioner %s changes from call to call and has no transpose; use another preconditioner",
                s.choice.name.c_str());
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
@@ -152,7 +152,7 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
     if (ranks > 1 && !report.findings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  found on rank 0\n"));
     for (finding const& f : report.findings)
         PetscCall(PetscViewerASCIIPrintf(viewer, "    %s: %g\n", std::string(f.key).c_str(), f.value));
-    if (s.made->varies()) PetscCall(PetscViewerASCIIPrintf(viewer, "    another one at every call: for KSPFGMRES\n"));
+    if (s.made->varies()) PetscCall(PetscViewerASCIIPrintf(viewer, "    changes from call to call: for KSPFGMRES\n"));
     PetscFunctionReturn(0);
 }
 

@@ -184,7 +184,7 @@ file_text read_text(std::filesystem::path const& path, std::size_t limit, file_p
 
 std::string gzip_member(std::string_view text) {
     if (text.size() > std::numeric_limits<uInt>::max() / 2)
-        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at max_bytes 2 GiB");
+        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes, expected at most 2 GiB");
     z_stream stream{};
     constexpr int memory_level = 8;
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=

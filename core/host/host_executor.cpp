@@ -18,7 +18,7 @@ namespace {
 int checked_threads(int threads) {
     if (threads < 0) throw argument_error("number of threads is negative: " + std::to_string(threads));
     if (threads > host_executor::max_threads)
-        throw argument_error("number of threads is " + std::to_string(threads) + ", at most " +
+        throw argument_error("number of threads is " + std::to_string(threads) + ", expected at most " +
                              std::to_string(host_executor::max_threads));
     return threads > 0 ? threads : detail::threads_of_process::available();
 }

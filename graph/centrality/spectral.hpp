@@ -158,7 +158,7 @@ spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view i
                                  "finite weights");
     if (!(options.alpha >= 0 && options.alpha <= max_attenuation))
         throw argument_error("katz_centrality option alpha is " + coppice::detail::number_text(options.alpha) +
-                             ", expected 0 to 1e300; 0: chosen");
+                             ", expected a number from 0 to 1e300; 0: automatic");
     std::int64_t const n = g.vertices;
     spectral_result result{buffer<double>(exec, n)};
     if (n == 0) return {std::move(result.scores), 0, 0, true};

@@ -198,8 +198,8 @@ public:
         std::int32_t levels = 0;
         if (lists_.count(levels) <
             reduce(exec_, copies * vertices_, std::int64_t{0}, is_reached<T>{distances.data()}, plus{}))
-            throw matrix_error("betweenness: a length is so small that a distance does not grow by it, which is no "
-                               "order of the vertices; scale or round the lengths");
+            throw matrix_error("betweenness: a length is so small that adding it does not change a distance, so that "
+                               "vertices have no order; scale or round the lengths");
         lists_.backward_once([&] { edge_sum(exec_, nullptr, lists_.now(), graph_view(out), depend_on_weighted{x}); });
         for_each(exec_, vertices_, add_scores{scores_.data(), copies, vertices_, result.scores.data()});
         for_each(exec_, result.edge_scores.size(),

@@ -236,7 +236,7 @@ double chosen_delta(graph_view const& g, double mean_length) {
 inline void require_delta(double delta) {
     if (!(delta >= 0))
         throw argument_error("sssp option delta is " + coppice::detail::number_text(delta) +
-                             ", expected a length, or 0 to have it chosen");
+                             ", expected a positive length, or 0 for an automatic choice");
 }
 /// Search with an old result, or without one.
 template <executor Executor, class T>

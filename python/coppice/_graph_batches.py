@@ -65,7 +65,7 @@ class GraphBatch:
         Parameters
         ----------
         edge_index : (2, m) array or tensor of integers, ends of the edges, as numbers of vertices of all graphs
-        batch : (n,) array or tensor of integers that do not fall: the graph of every vertex
+        batch : (n,) array or tensor of integers that do not decrease: the graph of every vertex
         weight : (m,) array or tensor; None: 1
         count : int, the number of graphs; default: the largest number in `batch`, plus 1
         """
@@ -73,7 +73,7 @@ class GraphBatch:
 
         of = np.asarray(batch.detach().cpu() if hasattr(batch, "detach") else batch)
         if of.ndim != 1 or of.dtype.kind not in "iu" or (np.diff(of) < 0).any() or (of < 0).any():
-            raise ValueError(f"batch has shape {of.shape} and dtype {of.dtype}, expected integers of at least 0 that do not fall")
+            raise ValueError(f"batch has shape {of.shape} and dtype {of.dtype}, expected integers of at least 0 that do not decrease")
         start, end, weights = edge_index_arrays(edge_index, weight, len(of))
         crossing = np.flatnonzero(of[start] != of[end])
         if len(crossing):

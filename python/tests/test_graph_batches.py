@@ -83,7 +83,7 @@ def test_edge_index():
     (lambda B: GraphBatch([np.ones((2, 2))]), r"graphs\[0\] is \(2, 2\), expected a sparse matrix"),
     (lambda B: GraphBatch([sp.csr_array((2, 3))]), r"graphs\[0\] is \(2, 3\)"),
     (lambda B: GraphBatch.from_edge_index([[0], [1]], [0, 1]), "vertices of the graphs 0 and 1"),
-    (lambda B: GraphBatch.from_edge_index([[0], [1]], [1, 0]), "do not fall"),
+    (lambda B: GraphBatch.from_edge_index([[0], [1]], [1, 0]), "do not decrease"),
 ])
 def test_errors(call, message):
     with pytest.raises(ValueError, match=message):

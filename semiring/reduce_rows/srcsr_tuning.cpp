@@ -25,7 +25,8 @@ tuning_record parse_record(detail::tuning_line& in) {
     r.nonzero_bytes = in.number_of("bytes", 1, 1024);
     r.length_class = in.number_of("class", 0, 9);
     r.threads = in.number_of("threads", 64, 256);
-    if (r.threads != 64 && r.threads != 128 && r.threads != 256) in.fail("threads are 64, 128 or 256");
+    if (r.threads != 64 && r.threads != 128 && r.threads != 256)
+        in.fail("threads is " + std::to_string(r.threads) + ", expected 64, 128 or 256");
     r.lanes = in.number_of("lanes", 1, 32);
     r.lane_chunk = in.number_of("stretch", 1, 1024);
     std::string_view const reduction = in.value_of("reduction");
@@ -109,7 +110,8 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         throw argument_error("work_per_block is " + std::to_string(t.work_per_block) + ": at most " +
                              std::to_string(max_steps * t.threads) + " for " + std::to_string(t.threads) +
                              " threads, or 0");
-    if (t.lane_chunk < 0) throw argument_error("lane_chunk is negative");
+    if (t.lane_chunk < 0)
+        throw argument_error("lane_chunk is " + std::to_string(t.lane_chunk) + ", expected at least 0");
 
     int const length_class = row_length_class(mean);
     auto const text =

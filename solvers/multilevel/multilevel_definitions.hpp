@@ -26,10 +26,14 @@ template <executor Executor, class T, class I>
 auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
                                                      multilevel_options const& options, near_null_space<T> const& near)
     -> any_hierarchy {
-    if (options.first_run < 1 || options.second_run < 1 || options.max_levels < 1)
-        throw argument_error("runs and number of levels are 1 at least");
-    if (options.coarsest < 0) throw argument_error("rows of the coarsest level are not negative");
-    if (!(options.products >= 0)) throw argument_error("products of a level are 0 at least");
+    auto const require = [](char const* name, auto value, int min_value) {
+        if (!(value >= min_value))
+            throw argument_error("multilevel option " + std::string(name) + " is " + std::to_string(value) +
+                                 ", expected at least " + std::to_string(min_value));
+    };
+    require("first_run", options.first_run, 1), require("second_run", options.second_run, 1);
+    require("max_levels", options.max_levels, 1), require("coarsest", options.coarsest, 0);
+    require("products", options.products, 0);
     if (a.rows() == 0) return {};
     using namespace multilevel_detail;
     if (options.storage == multilevel_storage::full)

@@ -122,7 +122,8 @@ void require_null_space(automatic_options const& options, std::int64_t n) {
             "null_space: a matrix with a null space is singular and has no factorisation for \"direct\"; "
             "use an iterative method, for example cg with multilevel");
     if (is_transposing(options.solver))
-        throw argument_error("null_space is for other methods than " + options.solver + ", for example gmres");
+        throw argument_error("null_space is not available with the method " + options.solver +
+                             "; use another one, for example gmres");
 }
 
 /// The null space of a solve; empty if none is given.

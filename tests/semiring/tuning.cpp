@@ -110,7 +110,7 @@ TEST_CASE("malformed lines are rejected with their number") {
     };
     bad_case const cases[] = {
         {"nonsense", "expected device="},
-        {with("threads=128", "threads=100"), "threads are"},
+        {with("threads=128", "threads=100"), "threads is"},
         {with("threads=128", "threads=1e2"), "bad value of threads"},
         {with("lanes=2", "lanes=0"), "bad value of lanes"},
         {with("stretch=48", "strech=48"), "expected stretch="},

@@ -17,7 +17,8 @@ tridiagonal_tuning_record parse_record(detail::tuning_line& in) {
     tridiagonal_tuning_record r;
     r.device = in.value_of("device");
     r.element_bytes = in.number_of("bytes", 4, 8);
-    if (r.element_bytes != 4 && r.element_bytes != 8) in.fail("bytes are 4 or 8");
+    if (r.element_bytes != 4 && r.element_bytes != 8)
+        in.fail("bytes is " + std::to_string(r.element_bytes) + ", expected 4 or 8");
     constexpr int largest = rpts::tuning_table::classes - 1;
     r.rows_class = in.number_of("rows", 0, largest);
     r.systems_class = in.number_of("systems", 0, largest);
@@ -27,7 +28,7 @@ tridiagonal_tuning_record parse_record(detail::tuning_line& in) {
         in.fail("a partition has 32 or 64 bytes, or 32 rows");
     r.choice.threads = in.number_of("threads", 0, rpts::resident_threads);
     if (int const t = r.choice.threads; t != 0 && (t < rpts::min_resident_threads || !std::has_single_bit(unsigned(t))))
-        in.fail("threads are 0, 64, 128, 256 or 512");
+        in.fail("threads is " + std::to_string(t) + ", expected 0, 64, 128, 256 or 512");
     r.microseconds = in.number_of("microseconds", 0.0, 1e12);
     in.end();
     return r;

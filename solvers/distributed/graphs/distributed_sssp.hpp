@@ -234,7 +234,7 @@ sssp_result<T> sssp_distributed(Executor const& exec, rank_communicator const& c
     require_size("lengths of sssp_distributed", lengths, rows.nonzeros());
     if (!(options.delta >= 0))
         throw argument_error("sssp option delta is " + coppice::detail::number_text(options.delta) +
-                             ", expected a length, or 0 to have it chosen");
+                             ", expected a positive length, or 0 for an automatic choice");
     distributed::owned_graph<Executor> const graph(exec, comm, rows);
     graph.require_vertex(source, "the source of sssp_distributed");
     double edges = 0;

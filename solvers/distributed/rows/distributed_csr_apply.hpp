@@ -168,7 +168,7 @@ struct split_rows {
         require_size("columns of distributed_csr", columns, offsets.back());
         require_size("values of distributed_csr", values, offsets.back());
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
-            throw matrix_error("distributed_csr: offsets must begin with 0 and not fall");
+            throw matrix_error("distributed_csr: offsets must begin with 0 and not decrease");
         auto const rows = std::int32_t(offsets.size() - 1);
         begin = offsets_of_ranks(comm, rows);
         std::int64_t const first = begin[std::size_t(comm.rank())], end = first + rows;

@@ -96,7 +96,7 @@ private:
         if (offsets.empty()) throw dimension_error("distributed_rows: no offsets, expected one more than rows");
         require_size("columns of distributed_rows", std::int64_t(columns.size()), std::int64_t(offsets.back()));
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
-            throw matrix_error("distributed_rows: offsets must begin with 0 and not fall");
+            throw matrix_error("distributed_rows: offsets must begin with 0 and not decrease");
         checked_cast<std::int32_t>(std::int64_t(offsets.size()) - 1, "number of rows of a rank");
         auto begins = offsets_of_ranks(comm, std::int64_t(offsets.size()) - 1);
         checked_cast<G>(begins.back(), "number of rows of all ranks");

@@ -87,7 +87,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         detail::require_solve_vectors(x.size(), b, x);
         if constexpr (requires { m.varies(); })
             if (m.varies() && method != "fgmres")
-                throw argument_error("a preconditioner that is another one at every call needs fgmres, not " +
+                throw argument_error("a preconditioner that changes from call to call needs fgmres, not " +
                                      std::string(method));
         if (method == "cg") return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
         if (method == "minres") return minres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);

@@ -122,7 +122,7 @@ private:
         void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const override {
             if (varies())
                 throw argument_error("preconditioner \"" + this->report.name +
-                                     "\" is another one at every call and has no transpose; use a fixed one");
+                                     "\" changes from call to call and has no transpose; use another preconditioner");
             if constexpr (requires { preconditioner.apply_transpose(exec, r, z); })
                 preconditioner.apply_transpose(exec, r, z);
             else

@@ -44,7 +44,7 @@ struct step_of_error {
 /// argument_error for fewer than two steps, dimension_error if A is not square. Synchronises in every step.
 template <executor Executor, class T, class I, class M>
 double convergence_factor(Executor const& exec, csr_view<T, I> a, M const& m, int steps = 30, std::uint64_t seed = 1) {
-    if (steps < 2) throw argument_error("convergence_factor: " + std::to_string(steps) + " steps, expected 2 at least");
+    if (steps < 2) throw argument_error("convergence_factor: " + std::to_string(steps) + " steps, expected at least 2");
     csr_operator<Executor, T, I> const product(exec, a);
     std::int64_t const n = a.rows();
     if (n == 0) return 0;

@@ -127,7 +127,7 @@ TEST_CASE("distributed rows: blocks of rows with about equally many entries") {
 TEST_CASE("distributed rows: invalid rows are errors on all ranks") {
     CHECK(message_for({}, {}) == "distributed_rows: no offsets, expected one more than rows");
     CHECK(message_for({0, 2}, {0}).find("columns of distributed_rows") != std::string::npos);
-    CHECK(message_for({0, 2, 1}, {0}) == "distributed_rows: offsets must begin with 0 and not fall");
+    CHECK(message_for({0, 2, 1}, {0}) == "distributed_rows: offsets must begin with 0 and not decrease");
     CHECK(message_for({0, 1}, {3}) == "distributed_rows: column 3 outside a matrix of 3 columns");
     CHECK(message_for({0, 1}, {-1}) == "distributed_rows: column -1 outside a matrix of 3 columns");
     CHECK(message_for({0, 1}, {2}).empty());

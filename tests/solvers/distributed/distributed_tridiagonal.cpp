@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("distributed: a rank that fails is an error on all", Fixture,
         if (comm.rank() != 1) comm.gather(0);
     };
     CHECK_THROWS_WITH_AS(all.run(uneven),
-                         "rank 1 has ended, others exchange values still: ranks must make the same calls",
+                         "rank 1 has ended while others still exchange values: ranks must make the same calls",
                          argument_error);
     CHECK(sums == std::vector<int>{6, 6, 6});
 }

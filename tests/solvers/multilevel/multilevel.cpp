@@ -1010,7 +1010,8 @@ TEST_CASE_TEMPLATE("multilevel: unsuitable matrices", Fixture, COPPICE_TEST_EXEC
     using changed = multilevel_options;
     for (auto const& bad : {changed{.first_run = 0}, changed{.second_run = 0}, changed{.max_levels = 0},
                             changed{.coarsest = -1}, changed{.products = -1}})
-        CHECK_THROWS_AS(multilevel<Executor>(exec, local.view(), bad), argument_error);
+        CHECK_THROWS_WITH_AS(multilevel<Executor>(exec, local.view(), bad), doctest::Contains(", expected at least "),
+                             argument_error);
     csr_view<double> wide = local.view();
     wide.column_count = n + 1;
     CHECK_THROWS_AS(multilevel<Executor>(exec, wide), dimension_error);

@@ -435,9 +435,9 @@ TEST_CASE_TEMPLATE("near-null-space vectors reach the multilevel method", Fixtur
     CHECK(wrong({.solver = "cg", .preconditioner = "multilevel"}, std::vector<double>(33 * n, 1.0))
               .starts_with("a point has 1 to 32 unknowns"));
     CHECK(wrong({.solver = "bicg", .null_space = std::vector<double>(n, 1.0)}, {})
-              .starts_with("null_space is for other methods than bicg"));
+              .starts_with("null_space is not available with the method bicg"));
     CHECK(wrong({.solver = "qmr", .null_space = std::vector<double>(n, 1.0)}, {})
-              .starts_with("null_space is for other methods than qmr"));
+              .starts_with("null_space is not available with the method qmr"));
     CHECK(wrong({.near_null_space_imaginary = std::vector<double>(n, 1.0)}, std::vector<double>(n, 1.0)) ==
           "near-null-space vectors of a real matrix are real");
 }

@@ -146,9 +146,9 @@ TEST_CASE("rpts: invalid lines throw with their number") {
         std::string from, to, says;
     };
     for (auto const& c :
-         {bad_case{"bytes=4", "bytes=5", "bytes are"}, bad_case{"rows=12", "rows=99", "bad value of rows"},
+         {bad_case{"bytes=4", "bytes=5", "bytes is"}, bad_case{"rows=12", "rows=99", "bad value of rows"},
           bad_case{"partition=8", "partition=9", "a partition has"},
-          bad_case{"threads=128", "threads=96", "threads are"}, bad_case{"threads=128", "threads=32", "threads are"},
+          bad_case{"threads=128", "threads=96", "threads is"}, bad_case{"threads=128", "threads=32", "threads is"},
           bad_case{"threads=", "thread=", "expected threads="}, bad_case{"7.25", "fast", "bad value of microseconds"},
           bad_case{"7.25", "7.25 more", "text after"}}) {
         std::string line = good;
