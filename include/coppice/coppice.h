@@ -157,9 +157,9 @@ coppice_status_t coppice_preconditioner_apply(coppice_preconditioner_t precondit
 /*! Solves A X = B for `columns` right-hand sides of `length` elements, one after the other. X holds the starting
  * guesses on entry; the result is never worse than the guess. `method` is "cg", "minres", "bicgstab", "tfqmr",
  * "idrs", "gmres" or "fgmres" with the given preconditioner. If `preconditioner` is NULL, it is chosen from properties
- * of the matrix, and so is the method "auto"; the option preconditioner=NAME fixes its name. "bicg" and "qmr", which
- * need transposed products, take a preconditioner by name only. Other options: tolerance, absolute-tolerance,
- * max-iterations, restart, shadow-space.
+ * of the matrix, and so is the method "auto"; the option preconditioner=NAME fixes its name. "direct" is a sparse
+ * factorisation with refinement. "bicg" and "qmr", which need transposed products, take a preconditioner by name only.
+ * Other options: tolerance, absolute-tolerance, max-iterations, restart, shadow-space.
  *
  * Properties of the result: numbers "converged" (1 if all columns have), "iterations" (of all columns),
  * "relative_residual" (the largest), "restarts", "setup_seconds", "solve_seconds"; texts "reason" (of the first column

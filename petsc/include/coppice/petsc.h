@@ -20,8 +20,9 @@ PETSC_EXTERN PetscErrorCode CoppicePetscRegister(void);
 
 /*!
  * A preconditioner of Coppice's catalogue, "forest", or one with options, "forest,rounds=7". As -pc_coppice_type.
- * "multilevel" couples all ranks of the PC; each other one is made for the rows and columns of each rank.
- * Does nothing to a PC of another type. PETSC_ERR_ARG_WRONG for an unknown name, with a list of the known ones.
+ * "multilevel" and preconditioners made of forests couple all ranks of the PC, except "mos" with first=bands; each
+ * other one is made for the rows and columns of each rank. Does nothing to a PC of another type. PETSC_ERR_ARG_WRONG
+ * for an unknown name, with a list of the known ones.
  */
 PETSC_EXTERN PetscErrorCode PCCoppiceSetType(PC pc, char const name[]);
 
