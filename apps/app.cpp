@@ -12,6 +12,7 @@
 #include <coppice/core/error.hpp>
 #include <coppice/core/files/partial_file.hpp>
 #include <coppice/core/host/host_executor.hpp>
+#include <coppice/core/number_text.hpp>
 
 namespace coppice::app {
 namespace {
@@ -161,7 +162,7 @@ void check_common_options(common_options const& options) {
     require_name("backend", options.backend, backends);
     require_name("precision", options.precision, precisions);
     if (!(options.max_expansion >= 0))
-        throw usage_error("--max-expansion is " + std::to_string(options.max_expansion) +
+        throw usage_error("--max-expansion is " + coppice::detail::number_text(options.max_expansion) +
                           ", expected a number of at least 0");
     if (options.max_input < 0)
         throw usage_error("--max-input is " + std::to_string(options.max_input) + ", expected a number of at least 0");

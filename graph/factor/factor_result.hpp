@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/factor/factor_options.hpp>
 #include <coppice/graph/factor/proposal.hpp>
 #include <coppice/graph/scan/edge_order.hpp>
@@ -42,8 +43,8 @@ namespace graph_detail {
 
 inline void check_factor_options(factor_options const& o) {
     auto const refuse = [](char const* name, auto value, char const* expected) {
-        throw argument_error(std::string("factor option ") + name + " is " + std::to_string(value) + ", expected " +
-                             expected);
+        throw argument_error(std::string("factor option ") + name + " is " +
+                             coppice::detail::number_text(double(value)) + ", expected " + expected);
     };
     if (o.degree < 1 || o.degree > 4) refuse("degree", o.degree, "1 to 4");
     if (o.rounds && *o.rounds < 0) refuse("rounds", *o.rounds, "0 (until maximal) or more");

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/factor/factor.hpp>
 #include <coppice/graph/forest/linear_forest.hpp>
 
@@ -43,8 +44,8 @@ namespace graph_detail {
 
 inline void check_decomposition_options(decomposition_options const& o) {
     auto const refuse = [](char const* name, auto value, char const* expected) {
-        throw argument_error(std::string("decomposition option ") + name + " is " + std::to_string(value) +
-                             ", expected " + expected);
+        throw argument_error(std::string("decomposition option ") + name + " is " +
+                             coppice::detail::number_text(double(value)) + ", expected " + expected);
     };
     if (o.factors < 1) refuse("factors", o.factors, "1 or more");
     if (!(o.omega >= 0 && o.omega <= 1)) refuse("omega", o.omega, "0 to 1");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
 #include <coppice/solvers/eigen/lobpcg.hpp>
 #include <coppice/solvers/eigen/small_dense.hpp>
@@ -461,7 +462,7 @@ eigen_result lobpcg(Executor const& exec, csr_view<T> a, any_preconditioner<Exec
         throw argument_error("lobpcg computes at most a third of the eigenpairs: " + std::to_string(count) + " of " +
                              std::to_string(n) + " requested; use LAPACK's syev for small matrices");
     if (!(options.tolerance >= 0))
-        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected >= 0");
+        throw argument_error("tolerance is " + coppice::detail::number_text(options.tolerance) + ", expected >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     if (m.varies()) throw argument_error("lobpcg requires a preconditioner that is the same at every call");

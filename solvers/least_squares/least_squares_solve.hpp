@@ -11,6 +11,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/names.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/semiring/matrix_operations/elementwise.hpp>
 #include <coppice/semiring/matrix_operations/mxm.hpp>
 #include <coppice/semiring/spmv/spmv.hpp>
@@ -415,8 +416,10 @@ inline void check(least_squares_options const& o) {
     if (o.method != "lsmr" && o.method != "lsqr")
         throw argument_error("method is \"" + o.method + "\", expected \"lsmr\" or \"lsqr\"");
     if (!(o.damping >= 0) || !std::isfinite(o.damping))
-        throw argument_error("damping is " + std::to_string(o.damping) + ", expected a finite number of at least 0");
-    if (!(o.tolerance >= 0)) throw argument_error("tolerance is " + std::to_string(o.tolerance) + ", expected >= 0");
+        throw argument_error("damping is " + coppice::detail::number_text(o.damping) +
+                             ", expected a finite number of at least 0");
+    if (!(o.tolerance >= 0))
+        throw argument_error("tolerance is " + coppice::detail::number_text(o.tolerance) + ", expected >= 0");
     if (o.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(o.max_iterations) + ", expected >= 0");
 }

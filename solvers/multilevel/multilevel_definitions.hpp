@@ -3,6 +3,7 @@
 /// Definitions of the multilevel forest method, and its registration.
 #pragma once
 
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
 
@@ -28,8 +29,9 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
     -> any_hierarchy {
     auto const require = [](char const* name, auto value, int min_value) {
         if (!(value >= min_value))
-            throw argument_error("multilevel option " + std::string(name) + " is " + std::to_string(value) +
-                                 ", expected at least " + std::to_string(min_value));
+            throw argument_error("multilevel option " + std::string(name) + " is " +
+                                 coppice::detail::number_text(double(value)) + ", expected at least " +
+                                 std::to_string(min_value));
     };
     require("first_run", options.first_run, 1), require("second_run", options.second_run, 1);
     require("max_levels", options.max_levels, 1), require("coarsest", options.coarsest, 0);

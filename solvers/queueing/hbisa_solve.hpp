@@ -11,6 +11,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/memory_range.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/queueing/hbisa.hpp>
 #include <coppice/solvers/queueing/resident_solve.hpp>
 #include <coppice/solvers/queueing/scaled_systems.hpp>
@@ -20,7 +21,7 @@ namespace detail {
 
 inline void require_hbisa_options(hbisa_options const& o) {
     if (!(o.tolerance >= 0) || std::isinf(o.tolerance))
-        throw argument_error("tolerance is " + std::to_string(o.tolerance) + ", expected a number >= 0");
+        throw argument_error("tolerance is " + coppice::detail::number_text(o.tolerance) + ", expected a number >= 0");
     if (o.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(o.max_iterations) + ", expected >= 0");
     if (o.resident_bytes < -1)

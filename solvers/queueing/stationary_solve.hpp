@@ -9,6 +9,7 @@
 #include <string>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/queueing/hbisa_lane.hpp>
 #include <coppice/solvers/queueing/stationary.hpp>
 #include <coppice/solvers/queueing/stationary_lane.hpp>
@@ -138,7 +139,8 @@ stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, a
                                           stationary_options const& options) {
     require_size("length of the distribution x", x, a.rows());
     if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
-        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+        throw argument_error("tolerance is " + coppice::detail::number_text(options.tolerance) +
+                             ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     stationary_result result{.converged = true, .reason = stationary_reason::converged};

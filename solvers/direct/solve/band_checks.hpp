@@ -10,6 +10,7 @@
 #include <string>
 
 #include <coppice/core/memory_range.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts_checks.hpp>
@@ -48,7 +49,7 @@ inline void check_options(band_options const& o) {
 }
 inline void check_bounds(band_options const& o) {
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
-        refuse("error bound is " + std::to_string(o.error_bound) + ", expected a finite number >= 0");
+        refuse("error bound is " + coppice::detail::number_text(o.error_bound) + ", expected a finite number >= 0");
     if (o.refinements < 0) refuse(std::to_string(o.refinements) + " refinements");
 }
 

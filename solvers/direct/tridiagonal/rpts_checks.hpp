@@ -10,6 +10,7 @@
 #include <string>
 
 #include <coppice/core/memory_range.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/direct/tridiagonal/rpts.hpp>
 
 namespace coppice::inline v0_1::rpts {
@@ -19,8 +20,8 @@ inline void check_options(tridiagonal_options const& options, char const* of = "
     if (int(options.pivot) < 0 || int(options.pivot) > int(pivoting::scaled_partial))
         throw argument_error(of + ("unknown pivoting " + std::to_string(int(options.pivot))));
     if (!(options.threshold >= 0 && std::isfinite(options.threshold)))
-        throw argument_error(of +
-                             ("threshold is " + std::to_string(options.threshold) + ", expected a finite number >= 0"));
+        throw argument_error(of + ("threshold is " + coppice::detail::number_text(options.threshold) +
+                                   ", expected a finite number >= 0"));
 }
 
 /// Checks arguments in constant time; see <coppice/tridiagonal.hpp>.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
 
 #include <algorithm>
@@ -35,9 +36,10 @@ std::string_view to_string(krylov_reason reason) {
 
 krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options) {
     if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
-        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+        throw argument_error("tolerance is " + coppice::detail::number_text(options.tolerance) +
+                             ", expected a number >= 0");
     if (!(options.absolute_tolerance >= 0) || std::isinf(options.absolute_tolerance))
-        throw argument_error("absolute_tolerance is " + std::to_string(options.absolute_tolerance) +
+        throw argument_error("absolute_tolerance is " + coppice::detail::number_text(options.absolute_tolerance) +
                              ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");

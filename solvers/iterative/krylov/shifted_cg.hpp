@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <coppice/core/executor.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/solvers/iterative/vectors/power_scaling.hpp>
 #include <coppice/solvers/iterative/vectors/vector_operations.hpp>
@@ -87,7 +88,7 @@ shifted_result solve_shifted(Executor const& exec, csr_operator<Executor, T> con
     require_size("right-hand side b", b, n);
     require_size("solutions x", x, n * std::int64_t(shifts.size()));
     if (!(options.tolerance >= 0))
-        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected >= 0");
+        throw argument_error("tolerance is " + coppice::detail::number_text(options.tolerance) + ", expected >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     for (double const shift : shifts)

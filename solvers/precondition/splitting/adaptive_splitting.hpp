@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <coppice/algebra/pattern.hpp>
+#include <coppice/core/number_text.hpp>
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
@@ -29,7 +30,7 @@ inline void check_adaptive_options(adaptive_options const& options) {
         throw argument_error("window of an adaptive splitting is " + std::to_string(options.window) +
                              ", expected 1 to 1024");
     if (!(options.accuracy > 0 && options.accuracy <= 1))
-        throw argument_error("accuracy of an adaptive splitting is " + std::to_string(options.accuracy) +
+        throw argument_error("accuracy of an adaptive splitting is " + coppice::detail::number_text(options.accuracy) +
                              ", expected more than 0 and at most 1");
 }
 

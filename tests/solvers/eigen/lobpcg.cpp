@@ -285,7 +285,7 @@ TEST_CASE_TEMPLATE("lobpcg: limits and bad input", Fixture, COPPICE_TEST_EXECUTO
         CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {}, {}, constraint),
                              "element 31 of the constraints of lobpcg is not finite", matrix_error);
     }
-    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.tolerance = -1}), doctest::Contains("tolerance is -1"),
+    CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.tolerance = -1e-9}), doctest::Contains("tolerance is -1e-09"),
                          argument_error);
     CHECK_THROWS_WITH_AS(pairs_of(exec, a, "none", 3, {.max_iterations = -1}),
                          doctest::Contains("max_iterations is -1"), argument_error);
@@ -420,8 +420,8 @@ TEST_CASE_TEMPLATE("shifted systems share one Krylov space", Fixture, COPPICE_TE
     CHECK_THROWS_AS(solve_shifted(exec, op, {0.0, 1.0}, array_view<double const>(b.view()), one.view()),
                     dimension_error);
     CHECK_THROWS_WITH_AS(
-        solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.tolerance = -1}),
-        doctest::Contains("tolerance is -1"), argument_error);
+        solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.tolerance = -1e-9}),
+        doctest::Contains("tolerance is -1e-09"), argument_error);
     CHECK_THROWS_WITH_AS(
         solve_shifted(exec, op, {0.0}, array_view<double const>(b.view()), one.view(), {.max_iterations = -1}),
         "max_iterations is -1, expected >= 0", argument_error);

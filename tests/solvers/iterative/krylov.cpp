@@ -677,7 +677,8 @@ TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
         CHECK(none.converged);
         CHECK(none.iterations == 0);
     }
-    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.absolute_tolerance = -1}), argument_error);
+    CHECK_THROWS_WITH_AS(solve_on(exec, "cg", "none", a, b, {.absolute_tolerance = -1e-9}),
+                         "absolute_tolerance is -1e-09, expected a number >= 0", argument_error);
 }
 
 TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -218,7 +218,8 @@ TEST_CASE_TEMPLATE("least squares: limits, guesses and bad input", Fixture, COPP
             argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = -1}), argument_error);
     CHECK_THROWS_AS(solved(exec, p, {.damping = std::numeric_limits<double>::infinity()}), argument_error);
-    CHECK_THROWS_WITH_AS(solved(exec, p, {.tolerance = -1}), doctest::Contains("tolerance is -1"), argument_error);
+    CHECK_THROWS_WITH_AS(solved(exec, p, {.tolerance = -1e-9}), doctest::Contains("tolerance is -1e-09"),
+                         argument_error);
     CHECK_THROWS_WITH_AS(solved(exec, p, {.max_iterations = -1}), doctest::Contains("max_iterations is -1"),
                          argument_error);
     auto shorter = p;
