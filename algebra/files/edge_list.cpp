@@ -94,7 +94,7 @@ private:
             auto const status = parse_integer(at, end, vertex);
             if (status == number_status::malformed || field.empty())
                 return fail("expected a vertex, found " + (field.empty() ? "an empty field" : quoted(field)) +
-                            "; vertices are whole numbers" + remedy("if they are names"));
+                            "; vertices are whole numbers" + remedy("; if they are names,"));
             if (status == number_status::out_of_range) vertex = field[0] == '-' ? -1 : INT64_MAX;
         }
         if (vertex < base)
@@ -102,10 +102,10 @@ private:
                         std::to_string(base));
         vertex -= base;
         return vertex < size || fail("vertex " + quoted(field) + " is outside " + std::to_string(base) + " to " +
-                                     std::to_string(size - 1 + base) + remedy("if the numbers have gaps"));
+                                     std::to_string(size - 1 + base) + remedy("; if the numbers have gaps,"));
     }
     std::string remedy(char const* when) const {
-        return sized_ ? "" : std::string(", ") + when + " renumber (--renumber) reads them";
+        return sized_ ? "" : std::string(when) + " renumber (--renumber) reads them";
     }
 
     bool parse_weight(std::string_view field, T& weight) {

@@ -73,6 +73,8 @@ outcome measure(options const& o, any_executor const& chosen, output_files& file
     result.json()["failures"] = failures;
     result.json()["left_out"] = left_out;
     if (!o.report.empty()) write_page(o, b, rows, files);
+    if (rows.empty() && failures.empty() && left_out.empty())
+        result.line("measured", fmt::format("nothing: no problem of suite {} matches --only {}", o.suite, o.only));
     result.publish(files);
     if (failures.empty()) return {};
     return {exit_numerical,

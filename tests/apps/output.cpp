@@ -118,6 +118,8 @@ TEST_CASE("every suite of bench runs; --limit leaves out later problems") {
     auto const late = nlohmann::json::parse(read_text_file(file));
     CHECK(late["rows"].empty());
     CHECK(late["left_out"].size() > 1);
+    CHECK(holds(run({"bench", "graph", "--only", "no such problem", "--backend", "host"}).out,
+                "nothing: no problem of suite graph matches --only no such problem"));
 }
 
 TEST_CASE("bench draws its measurements: curves for a sweep, bars for a single problem") {
