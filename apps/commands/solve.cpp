@@ -283,7 +283,11 @@ command add_solve(CLI::App& program) {
     group_options(*cli, common_group,
                   {"--solver", "--preconditioner", "--tolerance", "--max-iterations", "--rhs", "--output", "--compare",
                    "--report", "--backend", "--json"});
-    return {cli, [o] { return run(*o); }};
+    return {cli, [o, cli] {
+                o->restart_given = cli->count("--restart") > 0;
+                o->shadow_space_given = cli->count("--shadow-space") > 0;
+                return run(*o);
+            }};
 }
 
 } // namespace coppice::app

@@ -75,6 +75,19 @@ void check_ranks_of_solve(solve_options const& o) {
     if (current_processes()) forbid_together(several_ranks(o), near_null_space_options(o));
 }
 
+/// Throws if an option of some methods is given for one that does not read it.
+void check_method_options(solve_options const& o) {
+    auto const require_one_of = [&](std::string_view option, std::span<std::string_view const> methods) {
+        if (o.compare || std::find(methods.begin(), methods.end(), o.solver) != methods.end()) return;
+        throw usage_error(
+            fmt::format("--solver {} does not read {}, an option of {}", o.solver, option, list_of(methods)));
+    };
+    static constexpr std::string_view restarted[] = {"gmres", "fgmres", direct_name, automatic_name};
+    static constexpr std::string_view shadowed[] = {"idrs"};
+    if (o.restart_given && !o.mixed) require_one_of("--restart", restarted);
+    if (o.shadow_space_given) require_one_of("--shadow-space", shadowed);
+}
+
 // Splits NAME,key=value and checks all options against the registry; for an automatic choice against the options of all
 // preconditioners.
 void read_preconditioner(solve_options& o) {
@@ -167,6 +180,7 @@ void check_solve_options(solve_options& o) {
     if (o.shadow_space < 1 || o.shadow_space > krylov_options::max_shadow_space)
         throw usage_error(
             fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::max_shadow_space));
+    check_method_options(o);
     if (o.mixed && (o.compare || !o.report.empty()))
         throw usage_error("--mixed cannot be combined with --compare or --report");
     if (o.mixed && o.common.precision == "single")

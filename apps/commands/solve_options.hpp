@@ -37,6 +37,8 @@ struct solve_options {
     std::int64_t max_iterations = 10000;
     int restart = 30;
     int shadow_space = 4;
+    bool restart_given = false;      ///< whether the command line has --restart
+    bool shadow_space_given = false; ///< and --shadow-space
     std::string report{};
     bool compare = false;
     int ranks = 1;

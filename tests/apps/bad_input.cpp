@@ -102,6 +102,8 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--max-iterations", "-5"}, 2, "--max-iterations"},
     {{"solve", "@good.mtx", "--solver", "gmres", "--restart", "0"}, 2, "--restart"},
     {{"solve", "@good.mtx", "--solver", "idrs", "--shadow-space", "9"}, 2, "--shadow-space is 9, expected 1 to 8"},
+    {{"solve", "@good.mtx", "--solver", "cg", "--restart", "30"}, 2, "cg does not read --restart, an option of gmres"},
+    {{"solve", "@good.mtx", "--shadow-space", "4"}, 2, "auto does not read --shadow-space, an option of idrs"},
     {{"solve", "@good.mtx", "--preconditioner", "forest", "--factors", "4"}, 2, "has no option \"factors\""},
     {{"solve", "@good.mtx", "--preconditioner", "alt-i", "--factors", "0"}, 2, "an integer from 1 to 16"},
     {{"solve", "@good.mtx", "--preconditioner", "mos-d,omega=2"}, 2, "a number from 0 to 1"},
