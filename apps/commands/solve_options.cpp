@@ -35,11 +35,10 @@ void forbid_together(option_list const& options, option_list const& others) {
     if (!one.empty() && !other.empty()) throw usage_error(fmt::format("{} cannot be combined with {}", one, other));
 }
 
-/// Options of a solve with one right-hand side by one method in this process.
+option_list null_space_option(solve_options const& o) { return {{!o.null_space.empty(), "--null-space"}}; }
+/// Options of a solve with one right-hand side by one method.
 option_list single_solve_options(solve_options const& o) {
-    return {{!o.null_space.empty(), "--null-space"},
-            {o.solver == "bicg", "--solver bicg"},
-            {o.solver == "qmr", "--solver qmr"}};
+    return {null_space_option(o).front(), {o.solver == "bicg", "--solver bicg"}, {o.solver == "qmr", "--solver qmr"}};
 }
 option_list near_null_space_options(solve_options const& o) {
     return {{!o.coordinates.empty(), "--coordinates"}, {!o.near_null_space.empty(), "--near-null-space"}};
@@ -191,7 +190,8 @@ void check_solve_options(solve_options& o) {
     require_name("--mpi", o.mpi, std::array<std::string_view, 3>{"auto", "on", "off"});
     check_ranks_of_solve(o);
     check_near_null_space(o);
-    forbid_together(single_solve_options(o), combined(other_solves(o), several_ranks(o)));
+    forbid_together(single_solve_options(o), other_solves(o));
+    forbid_together(null_space_option(o), several_ranks(o));
     check_system_arguments(o.system);
 }
 

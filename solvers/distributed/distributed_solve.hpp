@@ -12,15 +12,16 @@
 
 namespace coppice::inline v0_1 {
 
-/// Solves A x = b for a row-wise distributed matrix by one of krylov_names (<coppice/krylov.hpp>). Collective: every
-/// rank passes its rows of A and its blocks b[size] and x[size]; x holds the initial guess and receives the best
-/// iterate. `m` preconditions the own block of the rank (distributed_csr::own_block). All ranks pass the same method
-/// name, which may be "none". Every rank returns the same result. Dot products have the same bits on all ranks and in
-/// every run; they depend on the number of ranks.
+/// Solves A x = b for a row-wise distributed matrix by one of krylov_names or transposing_names (<coppice/krylov.hpp>).
+/// Collective: every rank passes its rows of A and its blocks b[size] and
+/// x[size]; x holds the initial guess and receives the best iterate. `m` preconditions the own block of the rank
+/// (distributed_csr::own_block). All ranks pass the same method name, which may be "none". Every rank returns the same
+/// result. Dot products have the same bits on all ranks and in every run; they depend on the number of ranks.
 ///
 /// On devices with NCCL the scalars stay in device memory; the host checks every few iterations whether the solve has
-/// ended. options.progress must return the same value on all ranks. Throws argument_error for an unknown method, and
-/// the errors of the method; the other ranks throw when they next communicate with the rank that failed.
+/// ended. options.progress must return the same value on all ranks. Throws argument_error for an unknown method and,
+/// for "bicg" and "qmr", a preconditioner without transpose ("multilevel" over ranks), and the errors of the method;
+/// the other ranks throw when they next communicate with the rank that failed.
 template <executor Base, class T>
 krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
                                 distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
@@ -29,8 +30,7 @@ krylov_result solve_distributed(Base const& exec, rank_communicator const& comm,
 
 /// Whether make_distributed_preconditioner() makes one preconditioner of several ranks of this choice, so that its
 /// apply() is collective, and not one of each own block.
-inline bool couples_ranks(std::string_view choice, option_values const& options = {}) {
-    named_choice const named = parse_choice(choice);
+inline bool couples_ranks(named_choice const& named, option_values const& options = {}) {
     if (named.name == "mos") { // not with a band in the given order
         option_value const* const separate = options.find("first");
         option_value const* const first = separate ? separate : named.options.find("first");
@@ -41,11 +41,15 @@ inline bool couples_ranks(std::string_view choice, option_values const& options 
         if (named.name == name) return true;
     return false;
 }
+inline bool couples_ranks(std::string_view choice, option_values const& options = {}) {
+    return couples_ranks(parse_choice(choice), options);
+}
 
 /// Creates the named preconditioner (make_preconditioner). Some of them couple all ranks, and their apply() is
 /// collective (couples_ranks()); the others are made for the own block of each rank, which together is block Jacobi.
 ///
-/// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries, but every level and the
+/// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries,
+/// but every level and the
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.

@@ -71,6 +71,9 @@ compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "aut
 for several in ("alt-i", "mos-d", "mos", "mos-a", "block-forest"):
     compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", several)
 
+for method in ("bicg", "qmr"):
+    compare_with_ranks_of_one_process(str(wind), 900, "--solver", method, "--preconditioner", "ilu0")
+
 swap = folder / "swap.mtx"  # indefinite: not for cg, which was chosen for all symmetric matrices
 swap.write_text("%%MatrixMarket matrix coordinate real symmetric\n8 8 4\n2 1 1\n4 3 1\n6 5 1\n8 7 1\n")
 compare_with_ranks_of_one_process(str(swap), 8, "--solver", "auto", "--preconditioner", "none")

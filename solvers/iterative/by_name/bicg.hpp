@@ -24,10 +24,10 @@ krylov_result solve_with_transposes(Executor const& exec, std::string_view metho
 }
 
 /// The same for an operator of another class: `a` computes y = A x by apply() and y = A^T x by apply_transpose().
-template <executor Executor, class T>
-krylov_result solve_with_transposes(Executor const& exec, std::string_view method,
-                                    any_preconditioner<Executor, T> const& a, any_preconditioner<Executor, T> const& m,
-                                    array_view<T const> b, array_view<T> x, krylov_options const& options) {
+template <executor Executor, class A, class M, class T>
+requires transposable_operator<A, Executor, T> && transposable_operator<M, Executor, T>
+    krylov_result solve_with_transposes(Executor const& exec, std::string_view method, A const& a, M const& m,
+                                        array_view<T const> b, array_view<T> x, krylov_options const& options) {
     if (method == "bicg") return bicg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "qmr") return qmr<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     detail::throw_unknown_name("Krylov method", method, transposing_names);

@@ -10,6 +10,7 @@
 #include <coppice/algebra/validate.hpp>
 #include <coppice/solvers/distributed/distributed_solve.hpp>
 #include <coppice/solvers/distributed/rows/rank_executor.hpp>
+#include <coppice/solvers/iterative/krylov/bicg.hpp>
 #include <coppice/solvers/iterative/krylov/cg.hpp>
 
 #include "support/executors.hpp"
@@ -255,7 +256,9 @@ TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block precondition
         }
         return results[0];
     };
-    for (std::string_view const name : krylov_names) {
+    std::vector<std::string_view> methods(krylov_names.begin(), krylov_names.end());
+    methods.insert(methods.end(), transposing_names.begin(), transposing_names.end());
+    for (std::string_view const name : methods) {
         std::string const method(name);
         std::int64_t of_one_rank = 0;
         for (auto const& first_rows : divisions) {
@@ -282,8 +285,59 @@ TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block precondition
     auto const forest = solve("cg", "forest", {0, 45, 90}, x, {.tolerance = 1e-12});
     CHECK(forest.converged);
     CHECK_FALSE(solve("cg", "none", {0, 45, 90}, x, {.tolerance = 1e-12, .max_iterations = 2}).converged);
-    CHECK_THROWS_WITH_AS(solve("sor", "none", {0, 45, 90}, x, {}), doctest::Contains("unknown Krylov method \"sor\""),
-                         argument_error);
+    CHECK_THROWS_WITH_AS(
+        solve("sor", "none", {0, 45, 90}, x, {}),
+        doctest::Contains("unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, tfqmr, idrs, "
+                          "gmres, fgmres, bicg, qmr"),
+        argument_error);
+}
+
+TEST_CASE_TEMPLATE("distributed: bicg and qmr with transposes of preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto a = dense_matrix(90);
+    for (std::size_t i = 0; i < 90; ++i) // not symmetric
+        for (std::size_t j = 0; j < i; ++j) a[i][j] *= j % 2 == 0 ? 0.3 : -1.5;
+    for (std::string const method : {"bicg", "qmr"})
+        for (std::string const preconditioner : {"forest", "ilu0", "mos-d", "multilevel"}) {
+            std::int64_t of_one_rank = 0;
+            for (auto const& first_rows : divisions) {
+                CAPTURE(method);
+                CAPTURE(preconditioner);
+                CAPTURE(first_rows.size());
+                std::vector<double> x(90);
+                std::int64_t iterations = 0;
+                multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
+                auto const solve = [&] {
+                    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+                        auto const p = std::size_t(comm.rank());
+                        auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
+                        distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
+                        auto const pre = make_distributed_preconditioner(exec, comm, preconditioner, m);
+                        auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
+                        auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
+                        auto const r =
+                            solve_distributed(exec, comm, method, m, pre, d.view(), to.view(), {.tolerance = 1e-11});
+                        CHECK(r.converged);
+                        if (p == 0) iterations = r.iterations;
+                        auto const values = to_vector(exec, to);
+                        std::copy(values.begin(), values.end(), x.begin() + first_rows[p]);
+                    });
+                };
+                if (preconditioner == "multilevel" && first_rows.size() > 2) {
+                    CHECK_THROWS_WITH_AS(solve(), doctest::Contains("\"multilevel\" has no apply_transpose"),
+                                         argument_error);
+                    continue;
+                }
+                solve();
+                if (of_one_rank == 0) of_one_rank = iterations;
+                if (couples_ranks(preconditioner)) CHECK(std::abs(iterations - of_one_rank) <= 2);
+                for (std::size_t i = 0; i < 90; ++i) {
+                    double sum = 0;
+                    for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
+                    CHECK(sum == doctest::Approx(1).epsilon(1e-9));
+                }
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("distributed: iterations of the multilevel method hardly depend on the number of ranks", Fixture,
