@@ -74,7 +74,8 @@ struct rows_of_rank {
 template <class T>
 void check_finite_rows(std::string const& matrix, row_block<T> const& rows, finite_rule rule = finite_rule::finite) {
     auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [rule](T v) {
-        return rule == finite_rule::finite ? !std::isfinite(v) : std::isnan(v);
+        bool const finite = std::isfinite(std::real(v)) && std::isfinite(std::imag(v));
+        return rule == finite_rule::finite ? !finite : is_nan(v);
     });
     if (bad == rows.values.end()) return;
     auto const k = bad - rows.values.begin();

@@ -2,6 +2,7 @@
 // Files that all ranks read together: the rows of one reader, bit for bit, and its messages.
 #include "mpi/both_kinds.hpp"
 
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,16 +38,18 @@ private:
     bool writes_;
 };
 
+template <class T>
 struct whole_matrix {
     std::vector<std::int32_t> lengths{}, columns{};
-    std::vector<double> values{};
+    std::vector<T> values{};
     std::int64_t rows = 0, column_count = 0;
     bool operator==(whole_matrix const&) const = default;
 };
 
-whole_matrix read_together(host_executor const& exec, rank_communicator const& comm, fs::path const& path,
-                           std::int64_t unknowns) {
-    auto const own = read_rows<double>(exec, comm, path, {}, unknowns);
+template <class T>
+whole_matrix<T> read_together(host_executor const& exec, rank_communicator const& comm, fs::path const& path,
+                              std::int64_t unknowns) {
+    auto const own = read_rows<T>(exec, comm, path, {}, unknowns);
     auto const points = own.all_rows / unknowns; // the tests have whole points
     CHECK(own.first == points * comm.rank() / comm.ranks() * unknowns);
     CHECK(own.first + own.rows() == points * (comm.rank() + 1) / comm.ranks() * unknowns);
@@ -55,14 +58,15 @@ whole_matrix read_together(host_executor const& exec, rank_communicator const& c
     return {whole(comm, lengths), whole(comm, own.columns), whole(comm, own.values), own.all_rows, own.all_columns};
 }
 
+template <class T = double>
 void check_file(std::string const& ending, std::string const& text, std::int64_t unknowns = 1) {
     CAPTURE(ending);
     CAPTURE(text.substr(0, 80));
     auto const body = [&](host_executor const& exec, rank_communicator const& comm) {
         shared_file const file(comm, ending, text);
-        auto const found = read_together(exec, comm, file.path(), unknowns);
-        auto const a = read_matrix<double>(exec, file.path());
-        whole_matrix expected;
+        auto const found = read_together<T>(exec, comm, file.path(), unknowns);
+        auto const a = read_matrix<T>(exec, file.path());
+        whole_matrix<T> expected;
         for (std::int64_t i = 0; i < a.rows(); ++i)
             expected.lengths.push_back(a.row_offsets()[i + 1] - a.row_offsets()[i]);
         expected.columns.assign(a.column_indices().begin(), a.column_indices().end());
@@ -122,6 +126,30 @@ TEST_CASE("mpi: files that all ranks read have the rows of one reader") {
     check_file(".mtx", "%%MatrixMarket matrix array real general\n4 3\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
     check_file(".mtx", "%%MatrixMarket matrix array real skew-symmetric\n4 4\n1\n2\n3\n4\n5\n6\n");
     check_file(".el", "0 1\n1 2\n5 3\n2 0\n"); // read by rank 0
+}
+
+TEST_CASE("mpi: complex files, and whether they are Hermitian") {
+    using number = std::complex<double>;
+    std::string const banner = "%%MatrixMarket matrix coordinate complex ";
+    std::string const lower = "5 5 4\n1 1 4 0\n2 1 1 2.5\n5 2 0 -1\n4 3 1e-3 7\n";
+    for (std::string const kind : {"hermitian", "symmetric", "general", "skew-symmetric"})
+        check_file<number>(".mtx", banner + kind + "\n" + (kind[1] == 'k' ? "5 5 1\n3 1 2 1\n" : lower));
+    check_file<std::complex<float>>(".mtx", banner + "hermitian\n" + lower);
+    check_file<number>(".mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n2 1 5\n3 3 1\n");
+    auto const properties = [&](std::string const& ending, std::string const& text) {
+        return over_processes([&](host_executor const& exec, rank_communicator const& comm) {
+            shared_file const file(comm, ending, text);
+            bool const complex = has_complex_rows(comm, file.path());
+            bool const hermitian = is_symmetric(exec, comm, read_rows<number>(exec, comm, file.path()));
+            comm.barrier();
+            return std::vector<int>{complex, hermitian};
+        });
+    };
+    CHECK(properties(".mtx", banner + "hermitian\n" + lower) == std::vector<int>{1, 1});
+    CHECK(properties(".mtx", banner + "symmetric\n" + lower) == std::vector<int>{1, 0});
+    CHECK(properties(".mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n") ==
+          std::vector<int>{0, 1});
+    CHECK(properties(".el", "0 1\n1 0\n")[0] == 0);
 }
 
 TEST_CASE("mpi: files are read in rows of whole points") {

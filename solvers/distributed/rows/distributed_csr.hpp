@@ -16,8 +16,8 @@
 
 namespace coppice::inline v0_1 {
 
-/// The rows of one rank; T is float or double. Collective: all ranks construct it, and call apply(), in the same order.
-/// On each rank only one thread calls apply() at a time.
+/// The rows of one rank; T is float, double or std::complex of these. Collective: all ranks construct it, and call
+/// apply(), in the same order. On each rank only one thread calls apply() at a time.
 template <executor Executor, class T>
 class distributed_csr {
 public:

@@ -15,9 +15,19 @@
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 #include <coppice/solvers/iterative/operators/transposed_matrix.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
+
+/// Memory for products of complex matrices, which would allocate on CUDA without it.
+template <class T, executor Executor>
+buffer<std::byte> product_workspace(Executor const& exec, srcsr_plan<std::int32_t> const& plan) {
+    if constexpr (is_complex_number<T>)
+        return buffer<std::byte>(exec, plan.template workspace<element_t<T>>());
+    else
+        return {};
+}
 
 /// Copies the values of the own block from those of all entries, without those at the positions `outer`, ascending.
 template <class T>
@@ -52,6 +62,7 @@ struct halo_rows {
     buffer<std::int32_t> rows{}, offsets{}, columns{};
     buffer<T> values{};
     srcsr_plan<std::int32_t> plan{};
+    mutable buffer<std::byte> workspace{};
     std::int64_t halo_size = 0;
 
     halo_rows() = default;
@@ -60,6 +71,7 @@ struct halo_rows {
         : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(positions)), values(std::move(entries)),
           halo_size(halo) {
         plan = make_srcsr_plan(exec, view());
+        workspace = product_workspace<T>(exec, plan);
     }
     halo_rows copy(Executor const& exec) const {
         return {exec,     copy_of(exec, rows), copy_of(exec, offsets), copy_of(exec, columns), copy_of(exec, values),
@@ -78,7 +90,8 @@ struct halo_rows {
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
         if (rows.size() == 0) return;
         detail::multiply_stored<T, std::int32_t, T> const product{halo};
-        reduce_rows(exec, plan, along_nonzeros{product, values.data(), columns.data()}, add_plus<T>{}, store);
+        reduce_rows(exec, plan, along_nonzeros{product, values.data(), columns.data()}, add_plus<T>{}, store,
+                    workspace.view());
     }
 };
 
@@ -203,16 +216,19 @@ struct split_rows {
 
 template <executor Executor, class T>
 struct distributed_csr<Executor, T>::state {
+    using element = element_t<T>;
+
     rank_communicator comm;
     distributed::shared_halo_plan<Executor> plan_of_halo;
-    distributed::halo<Executor, T> halo;
+    distributed::halo<Executor, element> halo;
     csr<T> own;
     srcsr_plan<std::int32_t> plan;
-    distributed::halo_rows<Executor, T> outer;
+    distributed::halo_rows<Executor, element> outer;
     buffer<std::int32_t> outer_entries;
     std::vector<std::int64_t> begins;
     entries_of_others couplings;
-    distributed::transposed_rows<Executor, T> transposed{};
+    mutable buffer<std::byte> workspace; ///< of products with `own`
+    distributed::transposed_rows<Executor, element> transposed{};
 
     state(Executor const& exec, rank_communicator const& of, distributed::split_rows<T> const& rows)
         : comm(of), plan_of_halo(std::make_shared<distributed::placed_halo_plan<Executor> const>(
@@ -222,9 +238,11 @@ struct distributed_csr<Executor, T>::state {
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
           outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_columns),
-                exec.copy(rows.outer_values), std::int64_t(rows.needs.size())),
+                copy_of(exec, detail::as_elements(array_view<T const>(rows.outer_values))),
+                std::int64_t(rows.needs.size())),
           outer_entries(exec.copy(rows.outer_entries)),
-          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_columns, rows.outer_values} {
+          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_columns, rows.outer_values},
+          workspace(distributed::product_workspace<T>(exec, plan)) {
         for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
     }
     state(Executor const& exec, state const& from)
@@ -232,7 +250,18 @@ struct distributed_csr<Executor, T>::state {
           own(from.own.rows(), from.own.columns(), copy_of(exec, from.own.row_offsets()),
               copy_of(exec, from.own.column_indices()), copy_of(exec, from.own.values())),
           plan(make_srcsr_plan(exec, own.view())), outer(from.outer.copy(exec)),
-          outer_entries(copy_of(exec, from.outer_entries)), begins(from.begins), couplings(from.couplings) {}
+          outer_entries(copy_of(exec, from.outer_entries)), begins(from.begins), couplings(from.couplings),
+          workspace(distributed::product_workspace<T>(exec, plan)) {}
+
+    array_view<element> own_values() { return detail::as_elements(own.values().view()); }
+    /// y = A x for the own block.
+    void multiply_own(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+        if (own.rows() == 0) return;
+        if constexpr (is_complex_number<T>)
+            spmv(exec, plan, own.view(), x, y, spmv_scalar_t<T, T>(1), spmv_scalar_t<T, T>(0), workspace.view());
+        else
+            spmv(exec, plan, own.view(), x, y);
+    }
 };
 
 template <executor Executor, class T>
@@ -278,13 +307,15 @@ std::vector<std::int64_t> const& distributed_csr<Executor, T>::begins() const {
 }
 template <executor Executor, class T>
 void distributed_csr<Executor, T>::set_values(Executor const& exec, array_view<T const> values) {
-    auto const& outer = state_->outer_entries;
-    require_size("values of distributed_csr", values, state_->own.nonzeros() + outer.size());
+    using element = element_t<T>;
+    auto const& entries = state_->outer_entries;
+    auto& outer = state_->outer.values;
+    require_size("values of distributed_csr", values, state_->own.nonzeros() + entries.size());
+    element const* const from = detail::as_elements(values).data();
     for_each(exec, state_->own.nonzeros(),
-             distributed::take_own_values<T>{values.data(), outer.data(), outer.size(), state_->own.values().data()});
-    for_each(exec, outer.size(),
-             detail::gather_at<T, std::int32_t>{values.data(), outer.data(), state_->outer.values.data()});
-    state_->couplings.values = to_vector(exec, state_->outer.values);
+             distributed::take_own_values<element>{from, entries.data(), entries.size(), state_->own_values().data()});
+    for_each(exec, entries.size(), detail::gather_at<element, std::int32_t>{from, entries.data(), outer.data()});
+    state_->couplings.values = to_vector(exec, detail::as_numbers<T>(outer.view()));
     state_->transposed.clear();
 }
 template <executor Executor, class T>
@@ -311,19 +342,20 @@ template <executor Executor, class T>
 void distributed_csr<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
     require_size("length of x", x, size());
     require_size("length of y", y, size());
-    state_->halo.start(exec, x.data());
-    if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
+    auto const to = detail::as_elements(y);
+    state_->halo.start(exec, detail::as_elements(x).data());
+    state_->multiply_own(exec, x, y);
     state_->halo.finish(exec);
     auto const& outer = state_->outer;
-    outer.reduce(exec, state_->halo.values(), distributed::add_to_rows<T>{y.data(), outer.rows.data()});
+    outer.reduce(exec, state_->halo.values(), distributed::add_to_rows<element_t<T>>{to.data(), outer.rows.data()});
 }
 
 template <executor Executor, class T>
 void distributed_csr<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> x, array_view<T> y) const {
     require_size("length of x", x, size());
     require_size("length of y", y, size());
-    state_->transposed.multiply(exec, state_->comm, state_->plan_of_halo->plan, state_->own.view(), state_->outer, x,
-                                y);
+    state_->transposed.multiply(exec, state_->comm, state_->plan_of_halo->plan, detail::as_elements(state_->own.view()),
+                                state_->outer, detail::as_elements(x), detail::as_elements(y));
 }
 
 } // namespace coppice::inline v0_1

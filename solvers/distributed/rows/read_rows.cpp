@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -221,6 +222,14 @@ send_to_owners(host_executor const& exec, rank_communicator const& comm, rank_of
 }
 
 template <class T>
+T conjugate(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return value;
+    else
+        return std::conj(value);
+}
+
+template <class T>
 row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const& comm, lines_of_file const& file,
                               std::string const& name, matrix_read_options const& options, std::int64_t unknowns) {
     matrix_market_header const& h = file.top().header;
@@ -314,7 +323,9 @@ template <class T>
 bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows) {
     if (rows.all_rows != rows.all_columns) return false;
     auto const other = transpose_rows(exec, comm, rows);
-    bool const equal = other.offsets == rows.offsets && other.columns == rows.columns && other.values == rows.values;
+    bool const equal = other.offsets == rows.offsets && other.columns == rows.columns &&
+                       std::equal(other.values.begin(), other.values.end(), rows.values.begin(),
+                                  [](T a, T b) { return distributed::conjugate(a) == b; });
     for (int const of_rank : comm.gather(int(equal)))
         if (!of_rank) return false;
     return true;
@@ -322,6 +333,10 @@ bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_
 
 bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path const& path) {
     return distributed::lines_of_file::open(comm, path).has_value();
+}
+bool has_complex_rows(rank_communicator const& comm, std::filesystem::path const& path) {
+    auto const file = distributed::lines_of_file::open(comm, path);
+    return file && file->top().header.field == matrix_market_field::complex;
 }
 
 template <class T>
@@ -346,5 +361,7 @@ row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm,
     template bool is_symmetric(host_executor const&, rank_communicator const&, row_block<T> const&);
 COPPICE_ROW_BLOCKS(float)
 COPPICE_ROW_BLOCKS(double)
+COPPICE_ROW_BLOCKS(std::complex<float>)
+COPPICE_ROW_BLOCKS(std::complex<double>)
 
 } // namespace coppice::inline v0_1

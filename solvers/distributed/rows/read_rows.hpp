@@ -25,7 +25,8 @@ struct row_block {
     std::int64_t rows() const { return std::int64_t(offsets.size()) - 1; }
 };
 
-/// Reads rows [n p / P, n (p + 1) / P) of the n rows of a matrix file on rank p of P; T is float or double. Collective.
+/// Reads rows [n p / P, n (p + 1) / P) of the n rows of a matrix file on rank p of P; T is float, double or
+/// std::complex of these. Collective.
 ///
 /// `unknowns`: the first row of each rank is rounded down to a multiple of gcd(n, unknowns), so that points with so
 /// many consecutive rows are not divided; at least 1 (argument_error, on all ranks that pass less).
@@ -43,6 +44,9 @@ row_block<T> read_rows(host_executor const& exec, rank_communicator const& comm,
 
 /// Whether read_rows() reads this file in parallel. Collective; throws io_error as read_rows().
 bool reads_in_parallel(rank_communicator const& comm, std::filesystem::path const& path);
+/// Whether a file that read_rows() reads in parallel has complex values, which need a complex T; false for other files.
+/// Collective; throws as reads_in_parallel().
+bool has_complex_rows(rank_communicator const& comm, std::filesystem::path const& path);
 
 /// Returns rows [first, last) of a matrix in host memory.
 template <class T>
@@ -53,7 +57,8 @@ row_block<T> slice_rows(csr<T> const& whole, std::int64_t first, std::int64_t la
 template <class T>
 row_block<T> transpose_rows(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows);
 
-/// Whether the whole matrix, whose columns are sorted and unique in each row, equals its transpose. Collective.
+/// Whether the whole matrix, whose columns are sorted and unique in each row, equals its transpose; of complex values
+/// its conjugate transpose. Collective.
 template <class T>
 bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_block<T> const& rows);
 
