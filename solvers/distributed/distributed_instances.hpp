@@ -109,7 +109,9 @@ struct preconditioners_over_ranks<Base, T> {
 #define COPPICE_DISTRIBUTED_TYPE(EXECUTOR, T)                                                                          \
     COPPICE_DISTRIBUTED_SOLVE(, EXECUTOR, T)                                                                           \
     template class distributed_rpts<T, EXECUTOR>;                                                                      \
-    COPPICE_DISTRIBUTED_TRIDIAGONAL(, EXECUTOR, T)
+    COPPICE_DISTRIBUTED_TRIDIAGONAL(, EXECUTOR, T)                                                                     \
+    template bool distributed::is_symmetric_over_ranks(EXECUTOR const&, rank_communicator const&,                      \
+                                                       distributed_csr<EXECUTOR, T> const&);
 #define COPPICE_DISTRIBUTED(EXECUTOR)                                                                                  \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                          \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, double)

@@ -9,11 +9,12 @@
 #include <coppice/solvers/distributed/levels/refused_refresh.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 #include <coppice/solvers/iterative/by_name/krylov.hpp>
+#include <coppice/solvers/iterative/vectors/elements.hpp>
 
 namespace coppice::inline v0_1 {
 
 /// Solves A x = b for a row-wise distributed matrix by one of krylov_names or transposing_names (<coppice/krylov.hpp>).
-/// Collective: every rank passes its rows of A and its blocks b[size] and
+/// T is float, double or std::complex of these. Collective: every rank passes its rows of A and its blocks b[size] and
 /// x[size]; x holds the initial guess and receives the best iterate. `m` preconditions the own block of the rank
 /// (distributed_csr::own_block). All ranks pass the same method name, which may be "none". Every rank returns the same
 /// result. Dot products have the same bits on all ranks and in every run; they depend on the number of ranks.
@@ -44,17 +45,25 @@ inline bool couples_ranks(named_choice const& named, option_values const& option
 inline bool couples_ranks(std::string_view choice, option_values const& options = {}) {
     return couples_ranks(parse_choice(choice), options);
 }
+/// The same for matrices of T: of complex ones "multilevel" only.
+template <class T>
+bool couples_ranks(std::string_view choice, option_values const& options = {}) {
+    return is_complex_number<T> ? parse_choice(choice).name == "multilevel" : couples_ranks(choice, options);
+}
 
 /// Creates the named preconditioner (make_preconditioner). Some of them couple all ranks, and their apply() is
 /// collective (couples_ranks()); the others are made for the own block of each rank, which together is block Jacobi.
 ///
-/// - "multilevel", one algebraic multigrid method: aggregates do not cross rank boundaries,
+/// - "multilevel", one algebraic multigrid method, also for complex matrices: aggregates do not cross rank boundaries,
 /// but every level and the
 ///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
 ///   rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
 /// - "alt-i", "alt-o", "mos-d", "mos", "mos-a", "adi": several such forests; "block-forest": a forest of pairs. "mos"
-///   with `first=bands` is made for the own blocks.
+///   with `first=bands` is made for the own blocks. Not for complex matrices.
+///
+/// Complex matrices have the names of complex_preconditioner_names; multilevel treats them as on one rank
+/// (complex_multilevel.hpp), with the phases along a search tree of all ranks.
 ///
 /// `near`: the near-null-space vectors of a multilevel method, with the elements of this rank: `vectors`[size() count]
 /// in memory of the executor, one vector after the other; all ranks pass the same `block` and `count`. With more than

@@ -170,6 +170,27 @@ struct scale_elements {
     }
 };
 
+/// Fraction of the magnitudes of the couplings above which constants are near-null-space vectors.
+inline constexpr double min_aligned_phases = 0.9;
+
+/// Throws argument_error or dimension_error if vectors of a complex matrix with `n` rows are too many or not of its
+/// size.
+template <class E>
+void require_complex_sizes(near_null_space<E> const& near, std::int64_t n) {
+    constexpr int max_count = 16; // 32 of the real form
+    if (near.block < 0 || near.block > max_count || near.count < 0 || near.count > max_count)
+        throw argument_error("a point of a complex matrix has 1 to 16 unknowns and as many vectors at most, got " +
+                             std::to_string(near.block) + " and " + std::to_string(near.count));
+    if (near.block > 0 && n % near.block != 0)
+        throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(near.block) +
+                              " unknowns at each point");
+    require_size("vectors of a near null space", near.vectors, n * near.count);
+}
+inline void refuse_gauss_seidel() {
+    throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "
+                         "Hermitian; use jacobi, l1 or chebyshev");
+}
+
 } // namespace multilevel_detail
 
 /// multilevel_preconditioner for a complex matrix: the cycle of the real form of f A, whose points are the real and
@@ -235,31 +256,18 @@ private:
         if (hermitian_ || !detail::is_finite(sum.diagonal)) return factor_;
         return element(conjugate_of(multilevel_detail::direction(sum.diagonal)));
     }
-    static void require_sizes(near_null_space<element> const& near, std::int64_t n) {
-        constexpr int max_count = 16; // 32 of the real form
-        if (near.block < 0 || near.block > max_count || near.count < 0 || near.count > max_count)
-            throw argument_error("a point of a complex matrix has 1 to 16 unknowns and as many vectors at most, got " +
-                                 std::to_string(near.block) + " and " + std::to_string(near.count));
-        if (near.block > 0 && n % near.block != 0)
-            throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(near.block) +
-                                  " unknowns at each point");
-        require_size("vectors of a near null space", near.vectors, n * near.count);
-    }
     multilevel_preconditioner<Executor, R, I> make(Executor const& exec, csr_view<element, I> a,
                                                    multilevel_options options, near_null_space<element> const& given) {
         using namespace multilevel_detail;
-        constexpr double min_aligned = 0.9;
         std::int64_t const n = a.rows();
-        require_sizes(given, n);
+        require_complex_sizes(given, n);
         require_finite_vectors(exec, given);
-        if (!hermitian_ && options.smoother == multilevel_smoother::gauss_seidel)
-            throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "
-                                 "Hermitian; use jacobi, l1 or chebyshev");
+        if (!hermitian_ && options.smoother == multilevel_smoother::gauss_seidel) refuse_gauss_seidel();
         if (!hermitian_ && options.smoother == multilevel_smoother::automatic)
             options.smoother = multilevel_smoother::jacobi;
         auto const sum = sum_phases(exec, a);
         factor_ = factor_for(sum);
-        bool const follows = given.block <= 1 && sum.couplings.re < min_aligned * sum.magnitudes;
+        bool const follows = given.block <= 1 && sum.couplings.re < min_aligned_phases * sum.magnitudes;
         int const per_point = 2 * std::max(given.block, 1);
         buffer<R> const vectors = given.count > 0 ? real_vectors<R>(exec, n, given.vectors)
                                   : follows       ? follow_phases(exec, a)

@@ -23,6 +23,7 @@
 #include <coppice/solvers/catalogue/preconditioner.hpp>
 #include <coppice/solvers/distributed/levels/rank_coupling.hpp>
 #include <coppice/solvers/distributed/levels/refused_refresh.hpp>
+#include <coppice/solvers/distributed/levels/symmetry_over_ranks.hpp>
 
 namespace coppice::inline v0_1 {
 namespace distributed {
@@ -91,6 +92,14 @@ private:
     std::unique_ptr<rank_hierarchy<Executor, T>> levels_;
     level_totals totals_; ///< of all ranks
 };
+
+template <executor Executor, class T>
+bool is_symmetric_over_ranks(Executor const& exec, rank_communicator const& comm,
+                             distributed_csr<Executor, T> const& a) {
+    csr_view<T> const own = a.own_block().view();
+    bool const symmetric = asymmetry_of(exec, own, symmetry_tolerance<T>) <= symmetry_tolerance<T>;
+    return rank_coupling<Executor, T>(exec, comm, a, {}).agreed_symmetry(exec, own, symmetric);
+}
 
 } // namespace distributed
 } // namespace coppice::inline v0_1

@@ -27,23 +27,23 @@ inline row_ranges equal_ranges(std::int64_t n, int ranks, std::int64_t block = 1
 }
 
 /// Collects body(exec, comm, first row, end) of each rank, a vector with an element for each row.
-template <class Fixture, class Body>
-std::vector<double> on_ranks(row_ranges const& begin, Body const& body) {
+template <class Fixture, class T = double, class Body>
+std::vector<T> on_ranks(row_ranges const& begin, Body const& body) {
     using exec_type = decltype(Fixture::exec());
-    std::vector<double> all(static_cast<std::size_t>(begin.back()));
+    std::vector<T> all(static_cast<std::size_t>(begin.back()));
     multi_executor<exec_type> const ranks(executors_of<Fixture>(begin.size() - 1));
     ranks.run([&](exec_type const& exec, rank_communicator const& comm) {
         auto const p = std::size_t(comm.rank());
-        std::vector<double> const own = body(exec, comm, begin[p], begin[p + 1]);
+        std::vector<T> const own = body(exec, comm, begin[p], begin[p + 1]);
         std::copy(own.begin(), own.end(), all.begin() + begin[p]);
     });
     return all;
 }
 
 /// The rows [first, end) of a matrix in host memory.
-template <class Executor>
-distributed_csr<Executor, double> matrix_of_rank(Executor const& exec, rank_communicator const& comm,
-                                                 csr<double> const& a, std::int64_t first, std::int64_t end) {
+template <class Executor, class T>
+distributed_csr<Executor, T> matrix_of_rank(Executor const& exec, rank_communicator const& comm, csr<T> const& a,
+                                            std::int64_t first, std::int64_t end) {
     auto const rows = slice_rows(a, first, end);
     return {exec, comm, rows.offsets, rows.columns, rows.values};
 }
@@ -57,10 +57,9 @@ inline std::vector<double> numbers(std::int64_t first, std::int64_t end, std::ui
     return values;
 }
 
-template <class Executor>
-std::vector<double> applied(Executor const& exec, any_preconditioner<Executor, double> const& m,
-                            buffer<double> const& r) {
-    buffer<double> z(exec, r.size());
+template <class Executor, class T>
+std::vector<T> applied(Executor const& exec, any_preconditioner<Executor, T> const& m, buffer<T> const& r) {
+    buffer<T> z(exec, r.size());
     m.apply(exec, r.view(), z.view());
     return to_vector(exec, z);
 }

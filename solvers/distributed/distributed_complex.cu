@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/distributed_complex_instances.hpp>
+
+namespace coppice::inline v0_1 {
+
+COPPICE_DISTRIBUTED_COMPLEX(cuda_executor)
+
+} // namespace coppice::inline v0_1
