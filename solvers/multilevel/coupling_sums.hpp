@@ -16,7 +16,8 @@ struct coupling_sums {
     COPPICE_HD T magnitude(std::int64_t row) const { return magnitudes ? magnitudes[row] : T(0); }
 };
 
-/// Filtered couplings of each row: the sum of the dropped entries, and the magnitudes of the remaining ones.
+/// Filtered couplings of each row: the sum of the dropped entries, NaN for a row that must not be smoothed, and the
+/// magnitudes of the remaining ones.
 template <class T>
 struct filtered_couplings {
     T const *dropped = nullptr, *remaining = nullptr;

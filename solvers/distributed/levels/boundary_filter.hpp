@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <coppice/solvers/distributed/levels/coupled_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
@@ -59,10 +60,13 @@ struct filter_row {
         }
     }
 };
-/// The sum of the dropped entries of a row of K, and the magnitudes of the others.
+/// The sum of the dropped entries of a row of K, and the magnitudes of the others. Lumping preserves only constants:
+/// for other vectors the sum is NaN if any entry is dropped, so that the row is not smoothed. (Lumping would also
+/// destroy the linearity of the real form of a complex matrix, because the two rows of an unknown have different sums.)
 template <class T>
 struct sum_filtered_row {
     csr_view<T> k;
+    bool lumps;
     std::int32_t const *rows, *target;
     T *dropped, *remaining;
     std::int32_t* row_of; ///< of the entries
@@ -72,7 +76,7 @@ struct sum_filtered_row {
             T const value = k.coefficients[at];
             row_of[at] = rows[r];
             if (target[at] == filtered_entries<T>::dropped)
-                out += value;
+                out += lumps ? value : std::numeric_limits<T>::quiet_NaN();
             else
                 in += detail::magnitude(value);
         }
@@ -175,8 +179,9 @@ hypersparse_rows<T> smoothing_at_boundaries(Executor const& exec, coupled_level<
     buffer<std::int32_t> row_of(exec, count), rows(exec, count * per_aggregate), columns(exec, rows.size());
     buffer<T> values(exec, rows.size());
     std::int32_t const* const target = level.filtered.target.data();
-    for_each(exec, k.rows(), sum_filtered_row<T>{k, level.rows.rows.data(), target, dropped, remaining, row_of.data()});
     T const* const tentative = level.filtered.tentative.empty() ? nullptr : level.filtered.tentative.data();
+    for_each(exec, k.rows(),
+             sum_filtered_row<T>{k, !tentative, level.rows.rows.data(), target, dropped, remaining, row_of.data()});
     std::int64_t const tuples = select(exec, count, is_selected_entry{target},
                                        store_smoothing<T>{k, target, row_of.data(), tentative, per_aggregate,
                                                           rows.data(), columns.data(), values.data()});

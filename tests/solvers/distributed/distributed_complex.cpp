@@ -335,14 +335,14 @@ TEST_CASE_TEMPLATE("distributed complex: multilevel takes about as many iteratio
             CHECK(iterations(begin, s.a, s.method) <= one + one / 4 + 2);
         }
         auto const of_rotated = iterations({0, n}, rotated, "gmres");
-        CHECK(iterations(equal_ranges(n, 3), rotated, "gmres") <= 5 * of_rotated / 2 + 2);
+        CHECK(iterations(equal_ranges(n, 3), rotated, "gmres") <= of_rotated + of_rotated / 4 + 2);
     }
 }
 
 TEST_CASE_TEMPLATE("distributed complex: multilevel is linear over complex numbers, and Hermitian if A is", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     complex_number const factor(0.6, 0.8);
-    for (bool const hermitian : {true}) {
+    for (bool const hermitian : {true, false}) {
         auto const a = gauge_grid(80, 0.1, hermitian ? 0.1 : complex_number(0.02, 0.1), 3);
         std::int64_t const n = a.rows();
         for (auto const& begin : ranges_of(n)) {
