@@ -92,28 +92,13 @@ solved_matrix about(host_executor const& host, csr<T> const& a) {
     return {a.rows(), a.columns(), a.nonzeros(), [&] { return traits_of(host, a.view()).symmetric; }};
 }
 
-/// The near-null-space vectors of rows [first, last) of a matrix of `n` rows.
-template <class T>
-near_vectors_of_rank<T> near_vectors_of(solve_options const& o, std::int64_t n, std::int64_t first, std::int64_t last) {
-    near_vectors_of_rank<T> near;
-    if (o.near_vectors.empty()) return near;
-    near.block = o.unknowns_per_point;
-    near.count = int(std::int64_t(o.near_vectors.size()) / n);
-    for (std::int64_t c = 0; c < near.count; ++c)
-        for (std::int64_t i = first; i < last; ++i) near.elements.push_back(T(o.near_vectors[std::size_t(c * n + i)]));
-    return near;
-}
-
-/// Distributed solve on ranks of this process, with all unknowns of a point on one rank. Default preconditioner:
-/// forest, or multilevel with near-null-space vectors.
+/// Distributed solve on ranks of this process, with all unknowns of a point on one rank.
 template <class Executor, class T>
 solve_run<T> run_distributed(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                              right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
     solve_run<T> run;
     auto const traits = o.solver != automatic_name ? matrix_traits{} : traits_of(host, a.view());
-    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner
-                         : o.near_vectors.empty()           ? "forest"
-                                                            : "multilevel";
+    run.preconditioner = preconditioner_over_ranks<T>(o);
     run.x = buffer<T>(host, a.rows());
     std::int64_t const unknowns = std::gcd(a.rows(), unknowns_of_points(o, run.preconditioner));
     std::int64_t const step = std::max<std::int64_t>(unknowns, 1); // the matrix may have no rows
@@ -144,9 +129,11 @@ outcome run_over_processes(solve_options& o, process_ranks& ranks) {
     files.expect("-o", o.system.output);
     files.expect("--json", o.common.json);
     progress status(o.common);
-    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
-        return solve_over_processes<Executor, T>(o, chosen, exec, ranks, files, status);
-    });
+    input_of_processes input(rank_communicator(ranks), o.matrix, o.system.rhs, status);
+    auto const solve = [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return solve_over_processes<Executor, T>(o, chosen, exec, ranks, input, files, status);
+    };
+    return input.is_complex() ? with_complex_backend(o.common, chosen, solve) : with_backend(o.common, chosen, solve);
 }
 
 template <class Executor, class T>
@@ -177,13 +164,9 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
             relative_tolerance(o.tolerance, o.absolute_tolerance,
                                norm_of_rhs(components<T>(rhs.b.view()), scale, std::identity{}, std::identity{}));
     if (o.ranks > 1) {
-        if constexpr (is_complex_number<T>) {
-            throw usage_error("--parts requires a real system; this one is complex");
-        } else {
-            interruptible const until_interrupted;
-            auto const r = run_distributed<Executor, T>(o, exec, host, a, rhs, start, status);
-            return finish(o, chosen, host, about(host, a), r, files, status);
-        }
+        interruptible const until_interrupted;
+        auto const r = run_distributed<Executor, T>(o, exec, host, a, rhs, start, status);
+        return finish(o, chosen, host, about(host, a), r, files, status);
     }
     linear_system<Executor, T> const system(exec, a, rhs, start);
     interruptible const until_interrupted;

@@ -2,6 +2,7 @@
 // coppice solve on processes of MPI: no process has the whole matrix.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -18,25 +19,6 @@ namespace {
 
 using distributed::rank_offsets;
 
-/// The rows of this rank, with finite values; `unknowns`: see read_rows(). Rank 0 generates a matrix that is not in a
-/// file.
-template <class T>
-row_block<T> load_rows(host_executor const& host, rank_communicator const& comm, std::string const& matrix,
-                       std::int64_t unknowns, progress& status) {
-    row_block<T> rows;
-    if (names_generator(matrix)) {
-        csr<T> whole;
-        if (comm.rank() == 0) whole = load_matrix<T>(host, matrix, status);
-        rows = scatter_rows(comm, whole, unknowns);
-    } else {
-        status.show("reading " + matrix);
-        rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()}, unknowns);
-    }
-    require_square("solve", matrix, rows.all_rows, rows.all_columns);
-    check_finite_rows(matrix, rows);
-    return rows;
-}
-
 template <class Value, class Combine>
 Value over_ranks(rank_communicator const& comm, Value mine, Combine const& combine) {
     auto const of_ranks = comm.gather(mine);
@@ -44,23 +26,23 @@ Value over_ranks(rank_communicator const& comm, Value mine, Combine const& combi
     for (std::size_t p = 1; p < of_ranks.size(); ++p) all = combine(all, of_ranks[p]);
     return all;
 }
-double sum_of_squares_over_ranks(rank_communicator const& comm, std::vector<double> const& values) {
+template <class Number>
+double sum_of_squares_over_ranks(rank_communicator const& comm, std::vector<Number> const& values) {
     double sum = 0;
-    for (double const v : values) sum += v * v;
+    for (Number const v : values) sum += std::norm(v);
     return over_ranks(comm, sum, plus{});
 }
 
 /// scale_into_range() for a matrix whose rows are distributed over ranks: multiplies all of them by one power of two.
 template <class T>
-int scale_rows_into_range(rank_communicator const& comm, row_block<T>& rows) {
-    magnitude_range<T> range;
+int scale_rows_into_range(host_executor const& host, rank_communicator const& comm, row_block<T>& rows) {
+    magnitude_range<real_of<T>> range;
     for (std::int64_t i = 0; i < rows.rows(); ++i) {
         auto const first = rows.offsets[std::size_t(i)];
         range = range + range_of_row(rows.values.data() + first, rows.offsets[std::size_t(i) + 1] - first);
     }
     int const shift = shift_into_range(over_ranks(comm, range, plus{}));
-    if (shift != 0)
-        for (T& v : rows.values) v = std::ldexp(v, shift);
+    if (shift != 0) scale_by_power(host, array_view<T>(rows.values), shift);
     return shift;
 }
 
@@ -98,19 +80,21 @@ std::vector<T> product_of_rows(host_executor const& host, rank_communicator cons
 template <class T>
 double forward_error_over_ranks(rank_communicator const& comm, std::vector<T> const& x,
                                 std::vector<T> const& solution) {
-    std::vector<double> difference, known(solution.begin(), solution.end());
-    for (std::size_t i = 0; i < x.size(); ++i) difference.push_back(double(x[i]) - known[i]);
+    using number = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
+    std::vector<number> difference, known(solution.begin(), solution.end());
+    for (std::size_t i = 0; i < x.size(); ++i) difference.push_back(number(x[i]) - known[i]);
     double const reference = sum_of_squares_over_ranks(comm, known);
     return std::sqrt(sum_of_squares_over_ranks(comm, difference)) / (reference > 0 ? std::sqrt(reference) : 1);
 }
 
-/// Whether every diagonal entry is stored and positive.
+/// Whether every diagonal entry is stored, real and positive.
 template <class T>
 bool has_positive_diagonal(rank_communicator const& comm, row_block<T> const& rows) {
     std::int64_t positive = 0;
     for (std::int64_t i = 0; i < rows.rows(); ++i)
         for (auto k = std::size_t(rows.offsets[std::size_t(i)]); k < std::size_t(rows.offsets[std::size_t(i) + 1]); ++k)
-            positive += rows.columns[k] == rows.first + i && rows.values[k] > T(0);
+            positive +=
+                rows.columns[k] == rows.first + i && std::real(rows.values[k]) > 0 && std::imag(rows.values[k]) == 0;
     return over_ranks(comm, positive, plus{}) == rows.all_rows;
 }
 
@@ -133,25 +117,55 @@ void check_needs(std::string const& matrix, std::string const& preconditioner, r
 
 } // namespace
 
+input_of_processes::input_of_processes(rank_communicator const& comm, std::string const& matrix, std::string const& rhs,
+                                       progress& status)
+    : matrix_(matrix), read_by_all_(!names_generator(matrix) && reads_in_parallel(comm, matrix)) {
+    bool complex = comm.rank() == 0 && is_complex_vector(rhs);
+    if (read_by_all_) {
+        complex = has_complex_rows(comm, matrix) || complex;
+    } else if (comm.rank() == 0) {
+        on_first_.emplace(matrix, status);
+        complex = on_first_->is_complex() || complex;
+    }
+    is_complex_ = over_ranks(comm, int(complex), maximum{}) != 0;
+}
+
+template <class T>
+row_block<T> input_of_processes::load(host_executor const& host, rank_communicator const& comm, std::int64_t unknowns,
+                                      progress& status) {
+    row_block<T> rows;
+    if (read_by_all_) {
+        status.show("reading " + matrix_);
+        rows = read_rows<T>(host, comm, matrix_, {.limits = status.limits()}, unknowns);
+    } else {
+        rows = scatter_rows(comm, on_first_ ? std::move(*on_first_).load<T>(host) : csr<T>(), unknowns);
+    }
+    require_square("solve", matrix_, rows.all_rows, rows.all_columns);
+    check_finite_rows(matrix_, rows);
+    return rows;
+}
+
 template <class Executor, class T>
 outcome solve_over_processes(solve_options o, any_executor const& chosen, Executor const& exec, process_ranks& ranks,
-                             output_files& files, progress& status) {
+                             input_of_processes& input, output_files& files, progress& status) {
     rank_communicator const comm(ranks);
     auto const host = make_host(o.common);
     solve_run<T> run;
-    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
-    auto rows = load_rows<T>(host, comm, o.matrix, unknowns_of_points(o, run.preconditioner), status);
-    int const scale = scale_rows_into_range(comm, rows);
+    run.preconditioner = preconditioner_over_ranks<T>(o);
+    auto rows = input.load<T>(host, comm, unknowns_of_points(o, run.preconditioner), status);
+    if constexpr (is_complex_number<T>) check_complex(o);
+    int const scale = scale_rows_into_range(host, comm, rows);
     bool const symmetric = is_symmetric(host, comm, rows);
-    matrix_traits const traits{.symmetric = symmetric, .positive_diagonal = has_positive_diagonal(comm, rows)};
-    check_needs(o.matrix, run.preconditioner, rows, symmetric);
+    matrix_traits const traits{.complex = is_complex_number<T>,
+                               .symmetric = symmetric,
+                               .positive_diagonal = has_positive_diagonal(comm, rows)};
+    if constexpr (!is_complex_number<T>) check_needs(o.matrix, run.preconditioner, rows, symmetric);
 
     bool const from_file = !o.system.rhs.empty();
     std::vector<T> const solution = from_file ? std::vector<T>() : solution_block(rows, o.system.solution);
     std::vector<T> b = from_file ? load_block(host, comm, rows, o.system.rhs, "--rhs", status)
                                  : product_of_rows(host, comm, rows, solution);
-    if (from_file && scale != 0)
-        for (T& v : b) v = std::ldexp(v, scale);
+    if (from_file && scale != 0) scale_by_power(host, array_view<T>(b), scale);
     auto const start = o.start.empty() ? std::vector<T>() : load_block(host, comm, rows, o.start, "--x0", status);
     if (o.absolute_tolerance > 0) {
         double const norm = norm_of_rhs(
@@ -174,12 +188,15 @@ outcome solve_over_processes(solve_options o, any_executor const& chosen, Execut
 
 #define COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, T)                                                                      \
     template outcome solve_over_processes<EXECUTOR, T>(solve_options, any_executor const&, EXECUTOR const&,            \
-                                                       process_ranks&, output_files&, progress&);
-COPPICE_SOLVE_OVER_PROCESSES(host_executor, float)
-COPPICE_SOLVE_OVER_PROCESSES(host_executor, double)
+                                                       process_ranks&, input_of_processes&, output_files&, progress&);
+#define COPPICE_SOLVE_OVER_PROCESSES_ON(EXECUTOR)                                                                      \
+    COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, float)                                                                      \
+    COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, double)                                                                     \
+    COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, std::complex<float>)                                                        \
+    COPPICE_SOLVE_OVER_PROCESSES(EXECUTOR, std::complex<double>)
+COPPICE_SOLVE_OVER_PROCESSES_ON(host_executor)
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_SOLVE_OVER_PROCESSES(cuda_executor, float)
-COPPICE_SOLVE_OVER_PROCESSES(cuda_executor, double)
+COPPICE_SOLVE_OVER_PROCESSES_ON(cuda_executor)
 #endif
 
 } // namespace coppice::app

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,34 @@ inline std::int64_t unknowns_of_points(solve_options const& o, std::string const
     if (given) std::from_chars(given->text.data(), given->text.data() + given->text.size(), block);
     block = std::max<std::int64_t>(block, o.near_vectors.empty() ? 0 : o.unknowns_per_point);
     return block > 0 ? block : of_all_sizes;
+}
+
+/// The near-null-space vectors of rows [first, last) of a matrix of `n` rows.
+template <class T>
+near_vectors_of_rank<T> near_vectors_of(solve_options const& o, std::int64_t n, std::int64_t first, std::int64_t last) {
+    near_vectors_of_rank<T> near;
+    if (o.near_vectors.empty()) return near;
+    near.block = o.unknowns_per_point;
+    near.count = int(std::int64_t(o.near_vectors.size()) / n);
+    for (std::int64_t c = 0; c < near.count; ++c)
+        for (std::int64_t i = first; i < last; ++i) {
+            auto const k = std::size_t(c * n + i);
+            if constexpr (is_complex_number<T>)
+                near.elements.push_back(
+                    T(std::complex<double>(o.near_vectors[k], o.near_imaginary.empty() ? 0 : o.near_imaginary[k])));
+            else
+                near.elements.push_back(T(o.near_vectors[k]));
+        }
+    return near;
+}
+
+/// The preconditioner over ranks: the chosen one, multilevel for near-null-space vectors, or "forest", which complex
+/// matrices do not have: "jacobi".
+template <class T>
+std::string preconditioner_over_ranks(solve_options const& o) {
+    if (o.preconditioner != automatic_name) return o.preconditioner;
+    if (!o.near_vectors.empty()) return "multilevel";
+    return is_complex_number<T> ? "jacobi" : "forest";
 }
 
 /// Solves with the preconditioner of make_distributed_preconditioner() of this name, by the methods that one process
@@ -106,9 +136,30 @@ void take_answer(solve_run<T>& run, rank_answer<T>& answer) {
     run.solve_seconds = answer.solve_seconds;
 }
 
-/// Solves on the processes of `ranks`, each of which reads its rows of the matrix.
+/// The matrix of a solve over processes: a file that all of them read, or a matrix that rank 0 reads or generates.
+class input_of_processes {
+public:
+    /// Collective. `rhs`: file of the right-hand side, which only rank 0 reads; may be empty. Throws as matrix_input.
+    input_of_processes(rank_communicator const& comm, std::string const& matrix, std::string const& rhs,
+                       progress& status);
+
+    /// Whether the system is complex; the same on all ranks.
+    bool is_complex() const { return is_complex_; }
+    /// The rows of this rank, with finite values; `unknowns`: see read_rows(). Collective.
+    template <class T>
+    row_block<T> load(host_executor const& host, rank_communicator const& comm, std::int64_t unknowns,
+                      progress& status);
+
+private:
+    std::string matrix_;
+    bool read_by_all_ = false;
+    std::optional<matrix_input> on_first_{}; ///< on rank 0, if not read_by_all_
+    bool is_complex_ = false;
+};
+
+/// Solves on the processes of `ranks`, each of which has its rows of the matrix.
 template <class Executor, class T>
 outcome solve_over_processes(solve_options o, any_executor const& chosen, Executor const& exec, process_ranks& ranks,
-                             output_files& files, progress& status);
+                             input_of_processes& input, output_files& files, progress& status);
 
 } // namespace coppice::app

@@ -817,6 +817,10 @@ TEST_CASE("solve takes near-null-space vectors of complex matrices") {
         return solved["iterations"].get<int>();
     };
     CHECK(2 * iterations(v) < iterations(wrong));
+    auto const on_ranks =
+        json_of({"solve", a, "--solver", "cg", "--near-null-space", v, "--tolerance", "1e-7", "--parts", "3"});
+    CHECK(on_ranks["preconditioner"] == "multilevel");
+    CHECK(on_ranks["iterations"].get<int>() <= iterations(v) + 2);
     auto const chosen = json_of({"solve", a, "--solver", "cg", "--near-null-space", v});
     CHECK(chosen["preconditioner"] == "multilevel");
     CHECK(json_of({"solve", a, "--coordinates", at, "--preconditioner", "multilevel"})["converged"] == true);
@@ -928,6 +932,14 @@ TEST_CASE("solve: complex systems, by automatic choice and by every applicable m
             CHECK(output_json["converged"] == true);
             CHECK(output_json["forward_relative_error"].get<double>() < 1e-4);
             CHECK(read_text_file(folder / "x.mtx").rfind("%%MatrixMarket matrix array complex", 0) == 0);
+        }
+    for (std::string const ranks : {"2", "5"})
+        for (auto const& [matrix, solver] : {std::pair(hermitian, "cg"), std::pair(general, "bicgstab")}) {
+            auto const found = json_of({"solve", matrix, "--parts", ranks, "--tolerance", "1e-10"});
+            CHECK(found["solver"] == solver);
+            CHECK(found["preconditioner"] == "jacobi");
+            CHECK(found["parts"] == std::stoi(ranks));
+            CHECK(found["forward_relative_error"].get<double>() < 1e-8);
         }
 }
 
