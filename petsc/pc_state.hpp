@@ -28,7 +28,8 @@ struct pc_state {
     std::optional<host_executor> exec{};
     std::unique_ptr<mpi::transport> ranks{}; ///< of a preconditioner over all ranks, which `made` then is
     std::optional<any_scalar_preconditioner> made{};
-    std::optional<bool> symmetric{};             ///< whether the matrix of the last set-up is, once that was asked
+    /// Whether the matrix of the last set-up is symmetric (complex: Hermitian), once that was asked.
+    std::optional<bool> symmetric{};
     std::vector<PetscObjectState> near_states{}; ///< of the near null space of the last set-up
 };
 
@@ -36,7 +37,7 @@ inline pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
 
 /// Whether one preconditioner couples all ranks, instead of one for the block of each.
 inline bool is_over_ranks(pc_state const& s, int ranks) {
-    return !is_complex && ranks > 1 && couples_ranks(s.choice.name, s.choice.options);
+    return ranks > 1 && couples_ranks<PetscScalar>(s.choice.name, s.choice.options);
 }
 
 /// Makes the preconditioner, or refreshes it if only values have changed. If that fails on one rank, all ranks return

@@ -87,15 +87,26 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// Of multilevel over all ranks M^T = M if the matrix is symmetric; its transpose is not available otherwise.
-PetscErrorCode require_symmetric(PC pc) {
+/// z = M^-T r of multilevel over all ranks: M^H = M if A^H = A, so M^-T r = conj(M^-1 conj(r)); not available
+/// otherwise.
+PetscErrorCode apply_transpose_of_symmetric(PC pc, Vec r, Vec z) {
     PetscFunctionBegin;
     pc_state const& s = state_of(pc);
     PetscCall(find_symmetry(pc));
     PetscCheck(s.symmetric.value_or(false), PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "coppice: over several ranks the transpose of the preconditioner %s is available for symmetric matrices "
-               "only",
-               s.choice.name.c_str());
+               "coppice: over several ranks the transpose of the preconditioner %s is available for %s matrices only",
+               s.choice.name.c_str(), is_complex ? "Hermitian" : "symmetric");
+    if (!is_complex) {
+        PetscCall(apply(pc, r, z));
+        PetscFunctionReturn(0);
+    }
+    Vec conjugated = nullptr;
+    PetscCall(VecDuplicate(r, &conjugated));
+    PetscCall(VecCopy(r, conjugated));
+    PetscCall(VecConjugate(conjugated));
+    PetscCall(apply(pc, conjugated, z));
+    PetscCall(VecConjugate(z));
+    PetscCall(VecDestroy(&conjugated));
     PetscFunctionReturn(0);
 }
 
@@ -110,8 +121,7 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     PetscMPIInt ranks = 1;
     PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
     if (is_over_ranks(s, ranks) && s.choice.name == "multilevel") {
-        PetscCall(require_symmetric(pc));
-        PetscCall(apply(pc, r, z));
+        PetscCall(apply_transpose_of_symmetric(pc, r, z));
         PetscFunctionReturn(0);
     }
     PetscCall(

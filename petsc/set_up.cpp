@@ -125,40 +125,37 @@ bool refreshed(pc_state& s, distributed_csr<host_executor, T> const& a) {
 /// Makes the preconditioner of all ranks, or refreshes it if only values have changed. Collective: a failure on one
 /// rank is an error on all.
 template <class T>
-PetscErrorCode set_up_over_ranks([[maybe_unused]] PC pc, [[maybe_unused]] Mat matrix) {
+PetscErrorCode set_up_over_ranks(PC pc, Mat matrix) {
     PetscFunctionBegin;
-    if constexpr (!is_complex_number<T>) {
-        pc_state& s = state_of(pc);
-        row_block<T> rows;
-        near_vectors near;
-        PetscInt size = 1, local = 0;
-        PetscCall(MatGetBlockSize(pc->pmat, &size));
-        PetscCall(MatGetLocalSize(matrix, &local, nullptr));
-        PetscErrorCode read = s.choice.name == "multilevel" ? read_near_null_space(pc->pmat, local, near) : 0;
-        if (!read) read = read_rows_of_rank(matrix, rows);
-        PetscCall(guarded([&]() -> PetscErrorCode {
-            if (!s.ranks)
-                s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
-            s.ranks->run([&] {
-                if (read) throw argument_error("the rows of the matrix or its near null space cannot be read");
-                rank_communicator const comm(*s.ranks);
-                bool const refreshes = comm.all_reduce(int(can_refresh(pc, near)), std::logical_and{}) != 0;
-                if (!refreshes) {
-                    s.made.reset();
-                    s.exec.emplace(int(s.threads));
-                }
-                distributed_csr<host_executor, T> const a(*s.exec, comm, rows.offsets, rows.columns, rows.values);
-                if (refreshes && refreshed(s, a)) return;
+    pc_state& s = state_of(pc);
+    row_block<T> rows;
+    near_vectors near;
+    PetscInt size = 1, local = 0;
+    PetscCall(MatGetBlockSize(pc->pmat, &size));
+    PetscCall(MatGetLocalSize(matrix, &local, nullptr));
+    PetscErrorCode read = s.choice.name == "multilevel" ? read_near_null_space(pc->pmat, local, near) : 0;
+    if (!read) read = read_rows_of_rank(matrix, rows);
+    PetscCall(guarded([&]() -> PetscErrorCode {
+        if (!s.ranks) s.ranks = std::make_unique<mpi::transport>(PetscObjectComm(reinterpret_cast<PetscObject>(pc)));
+        s.ranks->run([&] {
+            if (read) throw argument_error("the rows of the matrix or its near null space cannot be read");
+            rank_communicator const comm(*s.ranks);
+            bool const refreshes = comm.all_reduce(int(can_refresh(pc, near)), std::logical_and{}) != 0;
+            if (!refreshes) {
                 s.made.reset();
-                option_values const options = with_block_size(s, size);
-                s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, options,
-                                                         near_null_space_of(options, near));
-            });
-            s.near_states = near.states;
-            s.changed = false;
-            return 0;
-        }));
-    }
+                s.exec.emplace(int(s.threads));
+            }
+            distributed_csr<host_executor, T> const a(*s.exec, comm, rows.offsets, rows.columns, rows.values);
+            if (refreshes && refreshed(s, a)) return;
+            s.made.reset();
+            option_values const options = with_block_size(s, size);
+            s.made = make_distributed_preconditioner(*s.exec, comm, s.choice.name, a, options,
+                                                     near_null_space_of(options, near));
+        });
+        s.near_states = near.states;
+        s.changed = false;
+        return 0;
+    }));
     PetscFunctionReturn(0);
 }
 
@@ -188,20 +185,19 @@ PetscErrorCode set_up(PC pc) {
 PetscErrorCode find_symmetry(PC pc) {
     PetscFunctionBegin;
     pc_state& s = state_of(pc);
-    if constexpr (!is_complex)
-        if (!s.symmetric) {
-            aij_matrix matrix;
-            row_block<PetscScalar> rows;
-            PetscCall(matrix.of(pc->pmat));
-            PetscErrorCode const read = read_rows_of_rank(matrix, rows);
-            PetscCall(guarded([&]() -> PetscErrorCode {
-                s.ranks->run([&] {
-                    if (read) throw argument_error("the rows of the matrix cannot be read");
-                    s.symmetric = is_symmetric(*s.exec, rank_communicator(*s.ranks), rows);
-                });
-                return 0;
-            }));
-        }
+    if (!s.symmetric) {
+        aij_matrix matrix;
+        row_block<PetscScalar> rows;
+        PetscCall(matrix.of(pc->pmat));
+        PetscErrorCode const read = read_rows_of_rank(matrix, rows);
+        PetscCall(guarded([&]() -> PetscErrorCode {
+            s.ranks->run([&] {
+                if (read) throw argument_error("the rows of the matrix cannot be read");
+                s.symmetric = is_symmetric(*s.exec, rank_communicator(*s.ranks), rows);
+            });
+            return 0;
+        }));
+    }
     PetscFunctionReturn(0);
 }
 
