@@ -67,6 +67,30 @@ void* load_library() {
                                     name, why));
 }
 
+/// The arguments without --threads, which may differ: each host has its cores.
+std::string common_arguments(std::vector<std::string> const& arguments) {
+    std::string text;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i] == "--threads")
+            ++i; // its value
+        else if (arguments[i].rfind("--threads=", 0) != 0)
+            text += ' ' + arguments[i];
+    }
+    return text;
+}
+
+/// Throws usage_error, on all ranks, if a rank has other arguments than rank 0: their algorithms would wait for each
+/// other.
+void require_same_arguments(rank_communicator const& comm, std::string const& arguments) {
+    auto const of_ranks = comm.gather(std::vector<char>(arguments.begin(), arguments.end()));
+    auto const command = [&](std::size_t p) { return "coppice" + std::string(of_ranks[p].begin(), of_ranks[p].end()); };
+    for (std::size_t p = 1; p < of_ranks.size(); ++p)
+        if (of_ranks[p] != of_ranks[0])
+            throw usage_error(fmt::format("process {} is started as '{}', process 0 as '{}': processes that work "
+                                          "together need the same arguments, except --threads",
+                                          p, command(p), command(0)));
+}
+
 template <class Function>
 Function* find(void* library, char const* name) {
     auto* const found = reinterpret_cast<Function*>(dlsym(library, name));
@@ -92,7 +116,8 @@ std::string source_of_ranks(int ranks) {
     return processes ? "several processes (--mpi)" : ranks > 1 ? "--parts" : "";
 }
 
-started_processes::started_processes(std::vector<std::string> const& arguments) {
+started_processes::started_processes(std::vector<std::string> const& arguments)
+    : arguments_(common_arguments(arguments)) {
     if (!work_together(arguments)) return;
     void* const library = load_library();
     std::string_view const built = find<char const*()>(library, "coppice_mpi_version")();
@@ -126,7 +151,12 @@ outcome started_processes::run(std::function<outcome()> const& work,
         report(result, failed);
         return result;
     }
-    attempt([&] { ranks_->run([&] { result = work(); }); });
+    attempt([&] {
+        ranks_->run([&] {
+            require_same_arguments(rank_communicator(*ranks_), arguments_);
+            result = work();
+        });
+    });
     int const reporter = std::max(ranks_->failed_rank(), 0);
     if (ranks_->rank() == reporter) report(result, failed);
     attempt([&] { // the same exit code, after the report: mpiexec ends all processes if one ends with an error

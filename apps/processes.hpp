@@ -26,11 +26,12 @@ public:
     started_processes& operator=(started_processes const&) = delete;
 
     /// Calls work(), collectively if there are several processes, and report(outcome, whether it is that of an
-    /// exception) on one process. The exception of a process is the outcome of all. No process returns before the
-    /// report.
+    /// exception) on one process. The exception of a process is the outcome of all; usage_error if processes have
+    /// other arguments than the first one. No process returns before the report.
     outcome run(std::function<outcome()> const& work, std::function<void(outcome const&, bool)> const& report);
 
 private:
+    std::string arguments_{}; ///< which all processes share
     process_ranks* ranks_ = nullptr;
     void (*close_)(process_ranks*) = nullptr;
 };

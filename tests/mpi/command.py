@@ -163,6 +163,28 @@ for ranks in (1, 3):
         check(ended.returncode == code, f"{matrix} {options} on {ranks}: exit code {ended.returncode}, expected {code}: {ended.stderr}")
         check(len(found) == 1 and why in found[0], f"{matrix} {options} on {ranks}: {ended.stderr}")
 
+# Processes with other arguments than the first one would wait for each other, or disagree about messages.
+def with_other_arguments(*arguments):
+    first = ("solve", str(grid), "--solver", "cg")
+    return subprocess.run([mpiexec, number, "2", coppice, *first, ":", number, "1", coppice, *arguments],
+                          capture_output=True, text=True, timeout=120)
+
+
+for arguments in (
+    ("solve", str(grid), "--solver", "bicgstab"),
+    ("solve", str(grid), "--solver", "cg", "--precision", "single"),
+    ("solve", str(folder / "none.mtx"), "--solver", "cg"),
+    ("bfs", str(grid)),
+    ("pagerank", str(grid)),
+):
+    ended = with_other_arguments(*arguments)
+    found = errors(ended)
+    check(ended.returncode == 2, f"{arguments} on process 2: exit code {ended.returncode}: {ended.stderr}")
+    check(len(found) == 1 and "process 2 is started as 'coppice " + " ".join(arguments) + "'" in found[0], ended.stderr)
+for threads in (("--threads", "2"), ("--threads=2",)):
+    ended = with_other_arguments("solve", str(grid), "--solver", "cg", *threads)
+    check(ended.returncode == 0, f"another number of threads: {ended.stderr}")
+
 # Graph algorithms: the result of one process; PageRank that of as many ranks, and of one up to rounding.
 def numbers(path):
     return [line for line in path.read_text().splitlines() if not line.startswith("%")][1:]
