@@ -179,6 +179,13 @@ TEST_CASE("mpi: messages about a file name its line") {
     std::string bad = lines;
     bad.replace(bad.find("90 1 2.5"), 8, "90 1 x.5");
     CHECK(message_of(banner + "100 100 100\n" + bad) == ":92: expected a real value, found 'x.5'");
+    // The first wrong line, if other ranks find another one or a wrong number of entries.
+    CHECK(message_of(banner + "100 100 99\n" + bad) == ":92: expected a real value, found 'x.5'");
+    std::string worse = bad;
+    for (char const* const row : {"10 1 2.5", "50 1 2.5", "70 1 2.5", "99 1 2.5"})
+        worse.replace(worse.find(row) + 5, 1, "y");
+    for (int k = 0; k < 20; ++k)
+        CHECK(message_of(banner + "100 100 100\n" + worse) == ":12: expected a real value, found 'y.5'");
     CHECK(message_of(banner + "100 100 99\n" + lines) == ":2: the size line declares 99 entries, and the file has 100");
     CHECK(message_of(banner + "100 100 101\n" + lines) ==
           ":2: the size line declares 101 entries, and the file has 100");

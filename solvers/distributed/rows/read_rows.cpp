@@ -160,6 +160,19 @@ struct line_count {
     std::int64_t lines = 0, entries = 0;
 };
 
+/// Throws for the first wrong line of the file, on its rank; the others throw in the barrier. `before`: the number of
+/// lines before those of this rank. Collective, so that a wrong line of a later rank is not reported in its place.
+void report_first_failed_line(rank_communicator const& comm, std::string const& name, std::int64_t before,
+                              std::vector<detail::line_chunk> const& chunks) {
+    bool const mine =
+        std::any_of(chunks.begin(), chunks.end(), [](detail::line_chunk const& c) { return c.failed_line > 0; });
+    auto const failed = comm.gather(int(mine));
+    auto const first = std::find(failed.begin(), failed.end(), 1);
+    if (first == failed.end()) return;
+    if (first - failed.begin() == comm.rank()) detail::report_failed_line(name, before, chunks);
+    comm.barrier();
+}
+
 /// The entries in the lines of this rank, in their order.
 template <class T>
 buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& exec, rank_communicator const& comm,
@@ -182,7 +195,7 @@ buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& e
         exec, text.view, rule, chunks, entries.view(), {},
         [&](std::int64_t first) { return detail::line_parser<T, std::int32_t>(top.header, before.entries + first); },
         [](std::int64_t, auto const&) {});
-    detail::report_failed_line(name, top.size_line + before.lines, chunks);
+    report_first_failed_line(comm, name, top.size_line + before.lines, chunks);
     if (total.entries != top.header.stored)
         throw format_error(name, top.size_line,
                            "the size line declares " + std::to_string(top.header.stored) +
