@@ -26,6 +26,7 @@ program solve_by_name
     b(n) = 1.5d0 ! A (1, ..., 1)
     x = 0
 
+    call check(coppice_set_threads(2)) ! of this process
     call check(coppice_executor_create("host"//c_null_char, c_null_ptr, cores))
     call check(coppice_matrix_create(cores, int(n, c_int64_t), int(n, c_int64_t), int(k, c_int64_t), coppice_int32, &
                                      offsets, columns, coppice_double, values, "base=1"//c_null_char, a))

@@ -22,12 +22,19 @@ module coppice
     integer(c_int), parameter, public :: coppice_int32 = 0, coppice_int64 = 1, coppice_float = 2, coppice_double = 3, &
         coppice_complex_float = 4, coppice_complex_double = 5
 
-    public :: coppice_executor_create, coppice_synchronize, coppice_matrix_create, coppice_matrix_read
+    public :: coppice_set_threads, coppice_executor_create, coppice_synchronize, coppice_matrix_create
+    public :: coppice_matrix_read
     public :: coppice_matrix_set_values, coppice_spmv, coppice_preconditioner_create, coppice_preconditioner_refresh
     public :: coppice_preconditioner_apply, coppice_solve, coppice_graph, coppice_number, coppice_text, coppice_array
     public :: coppice_describe, coppice_destroy, coppice_string, coppice_message
 
     interface
+        function coppice_set_threads(threads) bind(c) result(status)
+            import :: c_int
+            integer(c_int), value :: threads
+            integer(c_int) :: status
+        end function
+
         function coppice_executor_create(choice, stream, executor) bind(c) result(status)
             import :: c_char, c_int, c_ptr
             character(kind=c_char), intent(in) :: choice(*)
