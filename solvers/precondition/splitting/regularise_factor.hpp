@@ -48,13 +48,15 @@ struct factor_probe {
         return tridiagonal_probe<T>::draw_rhs(p, size, negative);
     }
     COPPICE_HD bool breaks(std::int64_t p) const {
-        double terms = 0, column = 0;
-        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
-            terms += scale * double(magnitude(*entries.at(p, q))) * double(magnitude(solution[q]));
-        // no row has terms of an unknown whose column is zero
-        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q)
+        double terms = 0, row = 0, column = 0;
+        for (std::int64_t q = entries.first_of(p); q < entries.end_of(p); ++q) {
+            double const entry = magnitude(*entries.at(p, q));
+            if (entry != 0) terms += scale * entry * double(magnitude(solution[q]));
+            row = maximum{}(row, entry);
             column = maximum{}(column, double(magnitude(*entries.at(q, p))));
-        return column == 0 ||
+        }
+        // a zero row has no terms, and no row has terms of an unknown whose column is zero
+        return row == 0 || column == 0 ||
                !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
@@ -74,6 +76,20 @@ struct factor_vanishing_sum {
             if (q != p && (*entries.at(p, q) != T(0) || *entries.at(q, p) != T(0))) return true;
         return false;
     }
+};
+/// Removes the flags of rows in other pieces. Returns 1 if the row keeps its flag.
+struct keep_flags_in_pieces {
+    regularised_pieces pieces;
+    std::uint8_t* flags;
+    COPPICE_HD std::int64_t operator()(std::int64_t p) const {
+        flags[p] = flags[p] && pieces(p) ? 1 : 0;
+        return flags[p];
+    }
+};
+struct copy_flag {
+    std::uint8_t const* from;
+    std::uint8_t* to;
+    COPPICE_HD void operator()(std::int64_t p) const { to[p] = from[p]; }
 };
 /// Returns whether a segment of coupled blocks starts at position p.
 struct begins_block_piece {
@@ -135,14 +151,22 @@ public:
 private:
     struct sizes {
         std::int64_t positions, off_diagonal, diagonal;
+        explicit sizes(detail::factor_entries<T> const& of)
+            : positions(of.n), off_diagonal(of.reach > 1 ? 0 : of.n * of.block),
+              diagonal(of.n * (of.reach > 1 ? 2 * of.reach + 1 : of.block)) {}
     };
     void take_memory(Executor const& exec, sizes const& n);
-    void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, sizes const& n, double scale);
+    void copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries, double scale);
+    std::int64_t test(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, double scale, bool near);
+    bool find_near_singular(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, double scale);
+    std::int64_t regularise_near(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, double scale);
+    std::int64_t regularise_whole(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, double scale);
     std::int64_t strengthen(Executor const& exec, detail::solvable_factor<Executor, T, I>& factor, bool whole,
                             double scale);
 
     buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
     detail::flagged_pieces<Executor> pieces_{};
+    buffer<std::uint8_t> near_{};
 };
 
 template <executor Executor, class T, class I>
@@ -160,7 +184,8 @@ void factor_regulariser<Executor, T, I>::take_memory(Executor const& exec, sizes
 
 template <executor Executor, class T, class I>
 void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detail::factor_entries<T> const& entries,
-                                                     sizes const& n, double scale) {
+                                                     double scale) {
+    sizes const n(entries);
     for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
     for_each(exec, n.diagonal, detail::scale_entry<T>{scale, entries.diagonal, diagonal_.data()});
     for_each(exec, n.off_diagonal, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
@@ -168,14 +193,15 @@ void factor_regulariser<Executor, T, I>::copy_scaled(Executor const& exec, detai
 
 namespace detail {
 
-/// Perturbs diagonal entries by a few units in the last place of their rows: a pivot that would be zero becomes of the
-/// size of a rounding error; the result is then large, but only in the singular piece.
+/// Perturbs diagonal entries by a few units in the last place of their rows, or of the matrix in a zero row: a pivot
+/// that would be zero becomes of the size of a rounding error; the result is then large, but only in the singular
+/// piece.
 template <class T>
 struct blur_diagonal {
     factor_entries<T> scaled;
     COPPICE_HD void operator()(std::int64_t p) const {
-        double const blur =
-            4 * double(std::numeric_limits<T>::epsilon()) * factor_row_diagnostics<T>{scaled}(p).largest;
+        double const largest = factor_row_diagnostics<T>{scaled}(p).largest;
+        double const blur = 4 * double(std::numeric_limits<T>::epsilon()) * (largest != 0 ? largest : 1.0);
         double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
         T* const entry = scaled.at(p, p);
         *entry = T(double(*entry) + (*entry < T(0) ? -blur : blur) * draw);
@@ -207,30 +233,80 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise(Executor const& exec
         n >= std::numeric_limits<std::int32_t>::max())
         return 0;
     double const scale = diagnostics.largest > 0 ? std::ldexp(1.0, std::ilogb(diagnostics.largest)) : 1.0;
-    bool const banded = entries.reach > 1;
-    sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
-    take_memory(exec, size);
-    copy_scaled(exec, entries, size, 1 / scale);
-    factor_entries<T> const scaled{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach};
-    if (!whole) for_each(exec, n, blur_diagonal<T>{scaled});
-    factor_probe<T> const probe{entries, 1 / scale, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
-                                rhs_.data(), solution_.data()};
+    take_memory(exec, sizes(entries));
+    return whole ? regularise_whole(exec, factor, scale) : regularise_near(exec, factor, scale);
+}
+
+/// Executes test solves; flags the rows that break and returns their number. `near`: with perturbed pivots, where rows
+/// of nearly singular pieces break too; otherwise those without a finite solution, and if there is a zero pivot, maybe
+/// rows of other pieces, which the solver eliminates with it.
+template <executor Executor, class T, class I>
+std::int64_t factor_regulariser<Executor, T, I>::test(Executor const& exec,
+                                                      detail::solvable_factor<Executor, T, I>& factor, double scale,
+                                                      bool near) {
+    using namespace detail;
+    factor_entries<T> const entries = factor.entries();
+    std::int64_t const n = entries.n;
+    copy_scaled(exec, entries, 1 / scale);
+    if (near)
+        for_each(exec, n,
+                 blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
+    double const cancellation = near ? 16 * double(std::numeric_limits<T>::epsilon()) : 0.0;
+    factor_probe<T> const probe{entries, 1 / scale, cancellation, rhs_.data(), solution_.data()};
     // by the method of later solves: another one may round a zero pivot to a nonzero one
-    auto const solve = [&] {
+    return flag_broken_rows(exec, n, probe, pieces_.flags(), [&] {
         factor.solve_in_positions(exec, factor.system_of(lower_.data(), diagonal_.data(), upper_.data()),
                                   rhs_.view().slice(0, n), solution_.view().slice(0, n));
-    };
-    std::int64_t broken = flag_broken_rows(exec, n, probe, pieces_.flags(), solve);
-    if (whole && broken == 0) broken = count_vanishing(exec, n, factor_vanishing_sum<T>{entries});
-    std::int64_t const regularised = broken > 0 ? strengthen(exec, factor, whole, scale) : 0;
-    if (whole) return regularised;
+    });
+}
+
+template <executor Executor, class T, class I>
+std::int64_t factor_regulariser<Executor, T, I>::regularise_near(Executor const& exec,
+                                                                 detail::solvable_factor<Executor, T, I>& factor,
+                                                                 double scale) {
+    std::int64_t const n = factor.entries().n;
+    std::int64_t const regularised = test(exec, factor, scale, true) > 0 ? strengthen(exec, factor, false, scale) : 0;
     // If rows differ in scale, the perturbation may be so large for other rows that it hides a zero pivot.
-    double const largest = reduce(exec, n, 0.0, solution_size<T>{solution_.data()}, maximum{});
-    if (largest <= probe.shrink / (64 * double(std::numeric_limits<T>::epsilon()))) return regularised;
-    copy_scaled(exec, entries, size, 1 / scale);
-    factor_probe<T> const finite{entries, 1 / scale, 0, rhs_.data(), solution_.data()};
-    if (flag_broken_rows(exec, n, finite, pieces_.flags(), solve) == 0) return regularised;
-    return regularised + strengthen(exec, factor, whole, scale);
+    double const largest = reduce(exec, n, 0.0, detail::solution_size<T>{solution_.data()}, maximum{});
+    if (largest <= detail::factor_probe<T>::shrink / (64 * double(std::numeric_limits<T>::epsilon())))
+        return regularised;
+    if (test(exec, factor, scale, false) == 0) return regularised;
+    return regularised + strengthen(exec, factor, false, scale);
+}
+
+template <executor Executor, class T, class I>
+std::int64_t factor_regulariser<Executor, T, I>::regularise_whole(Executor const& exec,
+                                                                  detail::solvable_factor<Executor, T, I>& factor,
+                                                                  double scale) {
+    std::int64_t regularised = 0;
+    std::int64_t broken = test(exec, factor, scale, false);
+    if (broken > 0 && find_near_singular(exec, factor, scale)) {
+        regularised = strengthen(exec, factor, true, scale);
+        broken = test(exec, factor, scale, false);
+    } else if (broken == 0) {
+        broken = count_vanishing(exec, factor.entries().n, detail::factor_vanishing_sum<T>{factor.entries()});
+    }
+    return broken > 0 ? regularised + strengthen(exec, factor, true, scale) : regularised;
+}
+
+/// A zero pivot may break rows of regular pieces. Flags the rows that break in both tests: those of singular pieces do.
+/// Returns whether there are any.
+template <executor Executor, class T, class I>
+bool factor_regulariser<Executor, T, I>::find_near_singular(Executor const& exec,
+                                                            detail::solvable_factor<Executor, T, I>& factor,
+                                                            double scale) {
+    using namespace detail;
+    std::int64_t const n = factor.entries().n;
+    if (near_.size() < n) near_ = buffer<std::uint8_t>(exec, n);
+    test(exec, factor, scale, true);
+    for_each(exec, n, copy_flag{pieces_.flags(), near_.data()});
+    test(exec, factor, scale, false);
+    pieces_.find(exec, begins_block_piece{factor.pattern().coupled, factor.entries().block});
+    pieces_.count(exec);
+    if (reduce(exec, n, std::int64_t(0), keep_flags_in_pieces{pieces_.flagged(), near_.data()}, plus{}) == 0)
+        return false;
+    for_each(exec, n, copy_flag{near_.data(), pieces_.flags()});
+    return true;
 }
 
 /// Strengthens the pieces with flagged rows; returns the number of their rows.
