@@ -18,8 +18,9 @@ public:
     card_reader(std::string const& file, std::string_view text, harwell_boeing_header const& h)
         : file_(file), at_(text.data() + h.body), end_(text.data() + text.size()), line_(h.lines) {}
 
-    /// Starts a group of numbers with this format on the next line.
-    void begin(card_format const& format, char const* what) {
+    /// Starts a group of `count` numbers with this format on the next line.
+    void begin(card_format const& format, char const* what, std::int64_t count) {
+        left_ = count;
         fields_ = nullptr;
         format_ = &format;
         what_ = what;
@@ -29,9 +30,12 @@ public:
     /// Returns the next field without surrounding blanks; never empty.
     std::string_view next() {
         if (!fields_ || field_ == fields_->size()) next_line();
-        now_ = (*fields_)[field_++];
-        auto field = card_.substr(std::min(static_cast<std::size_t>(now_.offset), card_.size()),
-                                  static_cast<std::size_t>(now_.width));
+        now_ = (*fields_)[field_];
+        auto field = numbers_.empty() ? card_.substr(std::min(static_cast<std::size_t>(now_.offset), card_.size()),
+                                                     static_cast<std::size_t>(now_.width))
+                                      : numbers_[field_];
+        ++field_;
+        --left_;
         while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
         while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
         if (field.empty()) fail(std::string("a number is missing among the ") + what_);
@@ -81,6 +85,31 @@ private:
         fields_ = fields_ ? &format_->next_lines : &format_->first_line;
         field_ = 0;
         ++line_;
+        separate_numbers();
+    }
+
+    /// scipy.io.hb_write writes numbers that are shorter than the fields of its header. If a number crosses the
+    /// boundary of two fields, and these have no gaps and as many numbers as fields, one of them holds parts of two
+    /// numbers and cannot be read: numbers_ become the numbers between blanks. Otherwise they are empty.
+    void separate_numbers() {
+        numbers_.clear();
+        auto const count = static_cast<std::size_t>(std::min(static_cast<std::int64_t>(fields_->size()), left_));
+        std::size_t boundary = 0;
+        bool crosses = false;
+        for (std::size_t k = 0; k < count; ++k) {
+            card_field const& field = (*fields_)[k];
+            if (static_cast<std::size_t>(field.offset) != boundary) return;
+            crosses = crosses || (boundary > 0 && boundary < card_.size() && !is_blank(card_[boundary - 1]) &&
+                                  !is_blank(card_[boundary]));
+            boundary += static_cast<std::size_t>(field.width);
+        }
+        if (!crosses) return;
+        char const* const end = card_.data() + std::min(boundary, card_.size());
+        for (char const* at = skip_blanks(card_.data(), end); at != end; at = skip_blanks(at, end)) {
+            numbers_.push_back(token_at(at, end));
+            at += numbers_.back().size();
+        }
+        if (numbers_.size() != count) numbers_.clear();
     }
 
     static std::size_t exponent_of(std::string_view field) {
@@ -118,6 +147,8 @@ private:
     std::vector<card_field> const* fields_ =
         nullptr;            ///< fields of the current line; null before the first line of a group
     std::size_t field_ = 0; ///< index of the next field
+    std::int64_t left_ = 0; ///< numbers of the group that are not yet read
+    std::vector<std::string_view> numbers_{};
     card_field now_{};
     char const* what_ = "";
     std::string_view card_{};
@@ -141,7 +172,7 @@ T read_value(card_reader& cards, harwell_boeing_header const& h, bool on_diagona
 /// there are no columns (the header was checked).
 std::vector<std::int64_t> read_pointers(card_reader& cards, harwell_boeing_header const& h) {
     std::vector<std::int64_t> pointers;
-    cards.begin(h.pointers, "pointers");
+    cards.begin(h.pointers, "pointers", h.columns + 1);
     pointers.push_back(cards.integer(1, 1) - 1);
     for (std::int64_t j = 1; j <= h.columns; ++j) {
         auto const low = j == h.columns ? h.stored : pointers.back();
@@ -173,7 +204,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
 
     buffer<triplet<T, I>> entries(exec, h.stored);
     constexpr std::int64_t step = std::int64_t(1) << 16; // entries between two progress reports
-    cards.begin(h.indices, "indices");
+    cards.begin(h.indices, "indices", h.stored);
     for (std::int64_t j = 0; j < h.columns; ++j)
         for (std::int64_t k = pointers[static_cast<std::size_t>(j)]; k < pointers[static_cast<std::size_t>(j) + 1];
              ++k) {
@@ -181,7 +212,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
             require_triangle(cards, h.symmetry, entries[k]);
             if (tell && k % step == 0) tell("parsing", k / 2, h.stored);
         }
-    cards.begin(h.values, "values");
+    cards.begin(h.values, "values", h.field == matrix_market_field::complex ? 2 * h.stored : h.stored);
     if (h.field != matrix_market_field::pattern)
         for (std::int64_t k = 0; k < h.stored; ++k) {
             entries[k].value = read_value<T>(cards, h, entries[k].row == entries[k].column);

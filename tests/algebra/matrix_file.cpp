@@ -186,6 +186,25 @@ TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
     CHECK(values("3E8.2", "     nan     inf    -inf")[1] == std::numeric_limits<double>::infinity());
 }
 
+TEST_CASE("Harwell-Boeing: numbers that are shorter than their fields, as written by scipy.io.hb_write") {
+    test::temporary_folder const folder;
+    auto const values = [&](std::string const& lines) {
+        return folder.file("v", boeing("4 1 1 2", "rua 1 4 4 0", "(5I4) (4I4) (3E10.1)",
+                                       "   1   2   3   4   5\n   1   1   1   1\n" + lines + "\n"));
+    };
+    auto const read = [&](std::string const& lines) {
+        auto const a = read_matrix<double>(host_executor{1}, values(lines));
+        return std::vector<double>(a.values().begin(), a.values().end());
+    };
+    CHECK(read("  1.0E+00 -2.0E+00 -3.0E+00\n -4.0E+00") == std::vector<double>{1, -2, -3, -4});
+    CHECK(read(" -1.0E+00 -2.0E+00  3.0E+00\n -4.0E+00 junk") == std::vector<double>{-1, -2, 3, -4});
+    // Adjacent fields of the right width are no such numbers, nor are others.
+    CHECK(read("  1.00E+00 -2.00E+00-3.00E+001 -4.0\n  4.0") == std::vector<double>{1, -2, -30, 4});
+    CHECK(read("-1.00E+001-2.00E+0013.000E+001\n  4.0") == std::vector<double>{-10, -20, 30, 4});
+    CHECK(fault_of(values("  1.0E+00 -2.0E+00\n -3.0E+00 -4.0E+00")).find("found '-2.0E+00'") == std::string::npos);
+    CHECK(fault_of(values("  1.0E+00 -2.0E+00 -3.0E+00 -4.0E+00\n")).find(":7: ") != std::string::npos);
+}
+
 TEST_CASE("Harwell-Boeing: positions of fields on the first line and on further lines") {
     auto const offsets = [](std::vector<detail::card_field> const& fields) {
         std::vector<std::int64_t> all;
