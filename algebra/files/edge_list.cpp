@@ -92,17 +92,23 @@ private:
         std::int64_t const base = layout_.base;
         if (!parse_index_quickly(at, end, vertex)) {
             auto const status = parse_integer(at, end, vertex);
-            if (status == number_status::malformed || field.empty())
-                return fail("expected a vertex, found " + (field.empty() ? "an empty field" : quoted(field)) +
-                            "; vertices are whole numbers" + remedy("; if they are names,"));
-            if (status == number_status::out_of_range) vertex = field[0] == '-' ? -1 : INT64_MAX;
+            if (status == number_status::malformed || field.empty()) return fail_vertex(field);
+            if (status == number_status::out_of_range) {
+                vertex = field[0] == '-' ? -1 : INT64_MAX;
+                at = end;
+            }
         }
+        if (at != end) return fail_vertex(field); // a blank within a field between commas
         if (vertex < base)
             return fail("vertex " + quoted(field) + (vertex < 0 ? " is negative" : " is 0") + "; vertices count from " +
                         std::to_string(base));
         vertex -= base;
         return vertex < size || fail("vertex " + quoted(field) + " is outside " + std::to_string(base) + " to " +
                                      std::to_string(size - 1 + base) + remedy("; if the numbers have gaps,"));
+    }
+    bool fail_vertex(std::string_view field) {
+        return fail("expected a vertex, found " + (field.empty() ? "an empty field" : quoted(field)) +
+                    "; vertices are whole numbers" + remedy("; if they are names,"));
     }
     std::string remedy(char const* when) const {
         return sized_ ? "" : std::string(when) + " renumber (--renumber) reads them";

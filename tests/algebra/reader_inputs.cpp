@@ -176,6 +176,10 @@ TEST_CASE("numbers of vertices: with gaps, beyond an index, and names") {
     auto const wide = fault("a.txt", "0 3000000000\n");
     holds(wide, ":1: vertex '3000000000' is outside 0 to 2147483645");
     holds(wide, "--renumber");
+    // The field after the comma has a blank: this was read as the edge 0 1, without its weight.
+    holds(fault("a.csv", "0,1 2.5\n"), ":1: expected a vertex, found '1 2.5'");
+    holds(fault("a.csv", "0,1,2\n0,\"2 3\",1\n"), ":2: expected a vertex, found '2 3'");
+    holds(fault("a.csv", "0 1;2;2.5\n"), ":1: expected a vertex, found '0 1'");
     holds(fault("a.txt", "0.0 1.0\n"), "expected a vertex, found '0.0'; vertices are whole numbers");
     holds(fault("a.mtx", "%%MatrixMarket matrix coordinate real general\n2000000000 1 0\n"), "raise max_expansion");
 
