@@ -131,8 +131,8 @@ private:
         auto const tail = field.substr(split + (letter ? 1 : 0));
         char const* at = tail.data();
         std::int64_t exponent = 0;
-        if (split < field.size() &&
-            (parse_integer(at, at + tail.size(), exponent) != number_status::good || std::abs(exponent) > 99999))
+        if (split < field.size() && (parse_integer(at, tail.data() + tail.size(), exponent) != number_status::good ||
+                                     at != tail.data() + tail.size() || std::abs(exponent) > 99999))
             return std::string(field); // malformed; the caller reports it
         if (split == field.size()) exponent -= now_.scale;
         if (field.find('.') == field.npos) exponent -= now_.decimals;

@@ -184,6 +184,7 @@ TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
     CHECK(values("3E8.1", "  1234E1 12.34E15E-00001") == std::vector<double>{1234, 123.4, .05});
     CHECK(values("1P3F7.1", "   1234  12.34  1.E+2") == std::vector<double>{12.34, 1.234, 100});
     CHECK(values("3E8.2", "     nan     inf    -inf")[1] == std::numeric_limits<double>::infinity());
+    CHECK_THROWS_AS(values("3E8.1", "  12E1 3  12.34  5.0"), format_error); // two numbers in a field
 }
 
 TEST_CASE("Harwell-Boeing: numbers that are shorter than their fields, as written by scipy.io.hb_write") {
