@@ -52,7 +52,8 @@
 /// listed.
 ///
 /// Numbers of Harwell-Boeing files are in fields of fixed width, which the formats in the header describe, and are read
-/// as in Fortran: fields may be adjacent, and decimal points and exponents may be implied by the format. Results and
+/// as in Fortran: fields may be adjacent, and decimal points and exponents may be implied by the format. Numbers
+/// between blanks that are shorter than their fields, as scipy.io.hb_write writes them, are read too. Results and
 /// errors are those of Matrix Market files: sorted full rows, format_error with file and line.
 #pragma once
 
