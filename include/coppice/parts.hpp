@@ -12,7 +12,8 @@
 ///
 /// - `solve_tridiagonal_distributed`, `solve_bands_distributed`: direct solves; the latter for every class of
 ///   <coppice/banded.hpp> and any number of right-hand sides.
-/// - `distributed_csr`: products with a sparse matrix and its transpose; `solve_distributed`: Krylov methods.
+/// - `distributed_csr`: products with a sparse matrix, real or complex, and its transpose; `solve_distributed`: Krylov
+///   methods.
 /// - `make_distributed_preconditioner`, `refresh_distributed_preconditioner`: preconditioners by name, of all ranks if
 ///   `couples_ranks`, otherwise of the own blocks.
 /// - `distributed_graph`: weighted graph; parallel_factor(), extract_forest() and decompose_into_forests() return the
