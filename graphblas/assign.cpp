@@ -7,6 +7,7 @@
 
 #include "calls.hpp"
 #include "device/device.hpp"
+#include "region.hpp"
 #include "shared.hpp"
 
 namespace coppice::graphblas {
@@ -81,6 +82,26 @@ mask_of_call checked_mask(scope reach, table* mask, settings const& s, table con
     return mask_of_call(mask, s, rows.count(), columns.count());
 }
 
+/// A mask of C(I, J): that of the call, or the submatrix of one that concerns all of C.
+struct region_mask {
+    region_mask(scope reach, mask_view const& given, index_list rows, index_list columns) : view(given) {
+        if (reach == scope::region || !given.where) return;
+        auto const selected = extract(*given.where, rows, columns);
+        view.owner = selected.where;
+        view.where = selected.where.get();
+        if (!given.values) return;
+        flags = buffer<std::uint8_t>(executor(), selected.from.size());
+        gather(flags.data(), given.values, selected.from.data(), selected.from.size(), 1);
+        view.values = flags.data();
+    }
+    mask_view view;
+    buffer<std::uint8_t> flags = {};
+};
+/// Whether an assignment changes no entries outside of C(I, J): GrB_REPLACE deletes those that the mask does not admit.
+bool stays_in_region(scope reach, mask_of_call const& mask, bool replace) {
+    return reach == scope::region || !replace || mask.is_absent();
+}
+
 void assign_table(scope reach, table& c, table* mask, GrB_BinaryOp accum, table& a, caller_list const& rows,
                   caller_list const& columns, settings const& s, bool vector) {
     bool const transposed_result = s.transpose0 && !vector;
@@ -95,8 +116,17 @@ void assign_table(scope reach, table& c, table* mask, GrB_BinaryOp accum, table&
     }
     device::runs_on_host("GrB_assign");
     if (vector && admitted.is_absent() && assign_at_positions(c, columns.checked(), accum, forms_of(a), a.type)) return;
-    set_entries(c, assigned_in(reach, entries_of(c), c.type, oriented(a, transposed_result), a.type, rows.checked(),
-                               columns.checked(), admitted.view(), accum, s.replace, vector));
+    index_list const i = rows.checked(), j = columns.checked();
+    contents const x = oriented(a, transposed_result);
+    if (stays_in_region(reach, admitted, s.replace)) {
+        region_mask const mask_of_region(reach, admitted.view(), i, j);
+        auto const update = [&](pattern const& before) {
+            return write(before, *x.where, mask_of_region.view, accum != nullptr, s.replace);
+        };
+        if (update_region(c, i, j, update, {a.type, x.values->data()}, accum, vector)) return;
+    }
+    set_entries(c,
+                assigned_in(reach, entries_of(c), c.type, x, a.type, i, j, admitted.view(), accum, s.replace, vector));
 }
 
 /// Values for all positions of C(I, J), which replace those of C.
@@ -127,8 +157,15 @@ void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, arg
         stored const constant{{}, constant_grid(1, j.count, given, x.data())};
         if (assign_at_positions(c, j, accum, constant, given)) return;
     }
-    contents const old = entries_of(c);
     mask_view const view = admitted.view();
+    if (x.present() && !all && stays_in_region(reach, admitted, s.replace)) {
+        region_mask const mask_of_region(reach, view, i, j);
+        auto const update = [&](pattern const& before) {
+            return assign_value(before, {}, {}, mask_of_region.view, accum != nullptr, s.replace);
+        };
+        if (update_region(c, i, j, update, {given, x.data(), 0}, accum, vector)) return;
+    }
+    contents const old = entries_of(c);
     if (!x.present()) {
         contents const nothing{empty_pattern(rows.count(), columns.count()), make_values(0, given->size)};
         return set_entries(c, assigned_in(reach, old, c.type, nothing, given, i, j, view, accum, s.replace, vector));
@@ -152,8 +189,24 @@ void assign_line(scope reach, table& c, table* mask, GrB_BinaryOp accum, table& 
     require_same("number of elements that are assigned", u.columns, positions.count());
     mask_of_call const admitted(mask, s, 1, reach == scope::whole ? length : positions.count());
     index_list const where = positions.checked();
-    contents const all = oriented(c, column);
     index const line = index(at);
+    if (stays_in_region(reach, admitted, s.replace)) {
+        region_mask const within(reach, admitted.view(), {}, where);
+        contents const x = entries_of(u);
+        // A column is the transpose of a vector, which has the same values.
+        pattern_pointer const from = column ? transpose(*x.where).where : x.where;
+        mask_view view = within.view;
+        if (column && view.where) view.owner = transpose(*view.where).where;
+        if (column && view.where) view.where = view.owner.get();
+        auto const update = [&](pattern const& before) {
+            return write(before, *from, view, accum != nullptr, s.replace);
+        };
+        index_list const single{&line, 1};
+        if (update_region(c, column ? where : single, column ? single : where, update, {u.type, x.values->data()},
+                          accum, false))
+            return;
+    }
+    contents const all = oriented(c, column);
     contents const old = extracted(all, c.type, {&line, 1}, {});
     contents const now =
         assigned_in(reach, old, c.type, entries_of(u), u.type, {}, where, admitted.view(), accum, s.replace, true);

@@ -82,6 +82,12 @@ contents tuples_to_contents(table const& t, index const* rows, index const* colu
                             std::byte const* values, bool single, GrB_BinaryOp dup) {
     auto made = build(t.rows, t.columns, rows, columns, n);
     index const entries = made.where->entries();
+    if (made.is_sorted && !single) {
+        GrB_Type const type = dup ? dup->z : t.type; // values pass through the type of the operator
+        auto const given = make_values(n, type->size);
+        convert(type, given->data(), from, values, n);
+        return {made.where, as_type(t.type, type, given, n)};
+    }
     if (single || !dup) {
         if (!single && entries < n)
             throw failure{GrB_INVALID_VALUE, std::to_string(n - entries) + " of " + std::to_string(n) +

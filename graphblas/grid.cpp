@@ -9,6 +9,8 @@
 
 #include <coppice/core/parallel.hpp>
 
+#include "select.hpp"
+
 namespace coppice::graphblas {
 namespace {
 
@@ -19,26 +21,6 @@ struct block_values {
     void* data() { return memory.data(); }
 };
 
-/// The bits of a double-precision complex number.
-struct double_word {
-    std::uint64_t low, high;
-};
-/// Calls f(U{}) for the unsigned integers of `size` bytes.
-template <class F>
-void with_word(std::size_t size, F const& f) {
-    switch (size) {
-    case 1:
-        return f(std::uint8_t{});
-    case 2:
-        return f(std::uint16_t{});
-    case 4:
-        return f(std::uint32_t{});
-    case 8:
-        return f(std::uint64_t{});
-    default:
-        return f(double_word{});
-    }
-}
 template <class U>
 U* words(bytes& values) {
     return reinterpret_cast<U*>(values.data());
@@ -537,8 +519,7 @@ contents masked_list(contents const& from, GrB_Type type, position_mask const& m
             keep[k] = mask.admits(at.position) ? 1 : 0;
         }
     });
-    auto const selected = select(where, keep.data());
-    return {selected.where, gathered(*from.values, selected.from, type->size)};
+    return selected(from, type->size, keep.data());
 }
 
 contents grid_at_list(grid const& from, GrB_Type type, mask_view const& mask) {
@@ -560,9 +541,8 @@ contents grid_at_list(grid const& from, GrB_Type type, mask_view const& mask) {
         if (!here) all = false;
     });
     auto values = gathered(*from.values, positions, type->size);
-    if (all) return {std::shared_ptr<pattern const>(mask.owner, mask.where), values};
-    auto const selected = select(where, keep.data());
-    return {selected.where, gathered(*values, selected.from, type->size)};
+    contents const at_mask{std::shared_ptr<pattern const>(mask.owner, mask.where), values};
+    return all ? at_mask : selected(at_mask, type->size, keep.data());
 }
 
 grid combine_grids(GrB_BinaryOp op, grid const& x, grid const& y, bool add) {
@@ -599,13 +579,14 @@ grid combine_bound(GrB_BinaryOp op, grid const& a, void const* bound, bool first
     grid to = a;
     to.values = make_values(a.positions(), op->z->size);
     std::size_t const size = first_operand ? op->y->size : op->x->size;
+    repeated_value const constant(first_operand ? op->x : op->y, bound);
     for_ranges(a.positions(), task_size, [&](index first, index last) {
-        void* const z = to.values->data() + std::size_t(first) * op->z->size;
-        std::byte const* const x = byte_at(*a.values, first, size);
-        if (first_operand)
-            op->loop(z, bound, 0, x, 1, last - first);
-        else
-            op->loop(z, x, 1, bound, 0, last - first);
+        for (index b = first; b < last; b += block_size) {
+            index const n = std::min(block_size, last - b);
+            void* const z = to.values->data() + std::size_t(b) * op->z->size;
+            std::byte const* const x = byte_at(*a.values, b, size);
+            op->loop(z, first_operand ? constant.data() : x, 1, first_operand ? x : constant.data(), 1, n);
+        }
     });
     return to;
 }

@@ -9,6 +9,7 @@
 #include "cached_memory.hpp"
 #include "definitions.hpp"
 #include "device/device.hpp"
+#include "select.hpp"
 #include "shared.hpp"
 #include "tables.hpp"
 
@@ -84,9 +85,7 @@ GrB_Info clear(Table t) {
 void resize_table(table& t, GrB_Index rows, GrB_Index columns) {
     require_size_of_table(rows, "number of rows");
     require_size_of_table(columns, "number of columns");
-    contents const x = entries_of(t);
-    auto const selected = resize(*x.where, index(rows), index(columns));
-    set_entries(t, {selected.where, gathered(*x.values, selected.from, t.type->size)});
+    set_entries(t, resized(entries_of(t), t.type->size, index(rows), index(columns)));
 }
 
 /// Releases an object; predefined ones stay, and a freed or foreign handle is an error.
@@ -396,15 +395,20 @@ GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
         index const n = index(size);
         contents const x = entries_of(*v);
         index const entries = x.where->entries();
-        std::vector<index> rows, columns;
-        rows.resize(std::size_t(entries));
-        columns.resize(std::size_t(entries));
-        for (index e = 0; e < entries; ++e) {
-            rows[std::size_t(e)] = x.where->indices[e] - (k < 0 ? k : 0);
-            columns[std::size_t(e)] = x.where->indices[e] + (k > 0 ? k : 0);
-        }
         initialise_table(o, v->type, n, n);
-        o.data.list = {build(n, n, rows.data(), columns.data(), entries).where, x.values};
+        pattern where;
+        where.rows = where.columns = n;
+        where.hypersparse = true;
+        where.list = buffer<index>(executor(), entries);
+        where.indices = buffer<index>(executor(), entries);
+        where.offsets = buffer<index>(executor(), entries + 1);
+        for (index e = 0; e < entries; ++e) {
+            where.list[e] = x.where->indices[e] - (k < 0 ? k : 0);
+            where.indices[e] = x.where->indices[e] + (k > 0 ? k : 0);
+            where.offsets[e] = e;
+        }
+        where.offsets[entries] = entries;
+        o.data.list = {normalised(std::move(where)), x.values};
     });
 }
 GrB_Info GrB_Vector_clear(GrB_Vector w) { return clear(w); }

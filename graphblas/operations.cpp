@@ -10,6 +10,7 @@
 #include "folds.hpp"
 #include "kernels.hpp"
 #include "product.hpp"
+#include "select.hpp"
 #include "shared.hpp"
 
 namespace coppice::graphblas {
@@ -92,16 +93,12 @@ std::optional<contents> scaled_product(product_call const& call, contents const&
     bool const scales_rows = is_diagonal(*x.where);
     if (!scales_rows && !is_diagonal(*y.where)) return {};
     pattern_pointer const where = scales_rows ? y.where : x.where;
-    buffer<source> from(executor(), where->entries());
-    for_ranges(where->entries(), task_size, [&](index first, index last) {
-        entry_cursor at(*where, first, false);
-        for (index k = first; k < last; ++k) {
-            at.move(k);
-            from[k] = scales_rows ? source{at.i, k} : source{k, at.j};
-        }
-    });
-    return contents{where, combine(*where, from.data(), {call.a.type, x.values->data()},
-                                   {call.b.type, y.values->data()}, op, call.z(), false)};
+    operand first{call.a.type, x.values->data()}, second{call.b.type, y.values->data()};
+    if (scales_rows)
+        first.numbered = value_of_entry::row;
+    else
+        second.numbered = value_of_entry::column;
+    return contents{where, combine(*where, nullptr, first, second, op, call.z(), false)};
 }
 
 /// Product by structure and values, for any semiring.
@@ -447,14 +444,20 @@ GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnar
         device::output const to{selects ? "GrB_select" : "GrB_apply", *c, mask, accum, s, is_vector(c)};
         if (device::apply(to, op, scalar.data(), *a, selects)) return GrB_SUCCESS;
         contents const x = list_of(*a, checked_forms(c, a, s.transpose0, admitted));
+        if (selects && op->positions && !is_vector(c)) {
+            std::int64_t number = 0;
+            std::memcpy(&number, scalar.data(), sizeof number);
+            contents const t = selected_ranges(x, a->type->size, op, number);
+            finish(*c, admitted, accum, s.replace, {t, {}}, a->type, false);
+            return GrB_SUCCESS;
+        }
         auto values = apply_index(op, *x.where, a->type, *x.values, scalar.data(), is_vector(c));
         if (!selects) {
             finish(*c, admitted, accum, s.replace, {{x.where, values}, {}}, op->z, is_vector(c));
             return GrB_SUCCESS;
         }
         auto const flags = as_flags(op->z, values, x.where->entries());
-        auto const selected = select(*x.where, reinterpret_cast<std::uint8_t const*>(flags->data()));
-        contents const t{selected.where, gathered(*x.values, selected.from, a->type->size)};
+        contents const t = selected(x, a->type->size, reinterpret_cast<std::uint8_t const*>(flags->data()));
         finish(*c, admitted, accum, s.replace, {t, {}}, a->type, is_vector(c));
         return GrB_SUCCESS;
     });

@@ -106,7 +106,8 @@ contents sorted_entries(packed_rows const& a, packed_values const& values) {
     for (index r = 0; r < a.rows; ++r) std::fill(row.begin() + a.offsets[r], row.begin() + a.offsets[r + 1], r);
     auto const made = build(a.rows, a.columns, row.data(), a.indices.data<index>(), a.entries);
     if (made.where->entries() != a.entries) refuse("a position has two entries");
-    return {made.where, gathered(*values.copied(a.entries), made.order, values.size)};
+    auto const copied = values.copied(a.entries);
+    return {made.where, made.is_sorted ? copied : gathered(*copied, made.order, values.size)};
 }
 
 /// Replaces the entries by compressed rows. `offsets` is the array of the caller, if there is one.

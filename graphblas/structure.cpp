@@ -266,7 +266,10 @@ index list_search::find(index row, index column) {
         end_ = has_row ? where_.offsets[stored_ + 1] : 0;
     }
     index const* const at = where_.indices.data();
-    index step = 1; // doubles until it passes the column
+    index step = 1;
+    for (int near = 0; near < 4 && next_ < end_ && at[next_] < column; ++near) ++next_;
+    if (next_ == end_ || at[next_] >= column) return next_ < end_ && at[next_] == column ? next_ : -1;
+    // The step doubles until it passes the column.
     while (next_ + step < end_ && at[next_ + step] < column) {
         next_ += step;
         step *= 2;
@@ -315,6 +318,36 @@ std::vector<merge_chunk> merge_chunks(positions_view const& a, positions_view co
     return chunks;
 }
 
+/// Merges the entries of a chunk; stores them from `begin` on and returns the end. Offsets of its rows are relative to
+/// `base`.
+template <class Choose>
+index merge_chunk_entries(positions_view const& a, positions_view const& b, row_space const& rows, merge_chunk chunk,
+                          Choose choose, index begin, index base, index* offsets, index* indices, source* from) {
+    index next = begin, p = chunk.from[0], q = chunk.from[1];
+    bool const one_row = a.rows() == 1;
+    auto const store = [&](index column, unsigned chosen) {
+        indices[next] = column; // without a branch: another entry may follow at the same position
+        from[next] = {p | (index(chosen & 1) - 1), q | (index(chosen >> 1) - 1)};
+        next += chosen != 0 ? 1 : 0;
+    };
+    for (index r = chunk.first_row; r < chunk.last_row; ++r) {
+        if (!one_row) offsets[r] = next - base;
+        index const row = rows.row(r), p_end = one_row ? chunk.to[0] : a.offsets[r + 1],
+                    q_end = one_row ? chunk.to[1] : b.offsets[r + 1];
+        while (p < p_end && q < q_end) {
+            index const i = a.indices[p], j = b.indices[q];
+            bool const in_a = i <= j, in_b = j <= i;
+            index const column = std::min(i, j);
+            store(column, choose(row, column, in_a, in_b));
+            p += in_a ? 1 : 0;
+            q += in_b ? 1 : 0;
+        }
+        for (; p < p_end; ++p) store(a.indices[p], choose(row, a.indices[p], true, false));
+        for (; q < q_end; ++q) store(b.indices[q], choose(row, b.indices[q], false, true));
+    }
+    return next;
+}
+
 /// Merges the entries of two matrices on the same rows. choose(row, column, in_a, in_b) returns whether a result has
 /// the entry of A (bit 0), that of B (bit 1), both or none. `make` makes a choose for a chunk.
 template <class Make>
@@ -323,55 +356,42 @@ merged merge(row_space& rows, pattern const& first, pattern const& second, Make 
     auto const chunks = merge_chunks(a, b);
     buffer<index> indices(executor(), a.nonzeros() + b.nonzeros()), offsets(executor(), rows.count() + 1);
     buffer<source> from(executor(), a.nonzeros() + b.nonzeros());
-    std::vector<index> counts(chunks.size() + 1);
-    coppice::detail::for_each_block(executor(), index(chunks.size()), 1, [&](index, index at, index) {
-        merge_chunk const& chunk = chunks[std::size_t(at)];
-        auto choose = make();
-        index const begin = chunk.from[0] + chunk.from[1];
-        index next = begin, p = chunk.from[0], q = chunk.from[1];
-        for (index r = chunk.first_row; r < chunk.last_row; ++r) {
-            if (a.rows() != 1) offsets[r] = next - begin;
-            index const p_end = a.rows() == 1 ? chunk.to[0] : a.offsets[r + 1];
-            index const q_end = a.rows() == 1 ? chunk.to[1] : b.offsets[r + 1];
-            while (p < p_end || q < q_end) {
-                bool const in_a = q == q_end || (p < p_end && a.indices[p] <= b.indices[q]);
-                bool const in_b = p == p_end || (q < q_end && b.indices[q] <= a.indices[p]);
-                index const column = in_a ? a.indices[p] : b.indices[q];
-                unsigned const chosen = choose(rows.row(r), column, in_a, in_b);
-                if (chosen != 0) {
-                    indices[next] = column;
-                    from[next++] = {(chosen & 1) != 0 ? p : -1, (chosen & 2) != 0 ? q : -1};
-                }
-                p += in_a ? 1 : 0;
-                q += in_b ? 1 : 0;
-            }
-        }
-        counts[std::size_t(at) + 1] = next - begin;
-    });
-    std::partial_sum(counts.begin(), counts.end(), counts.begin());
-    index const total = counts.back();
+    std::vector<index> ends(chunks.size() + 1); // of the entries of the chunks in the result
+    auto const run = [&](std::size_t at, index begin, index base) {
+        return merge_chunk_entries(a, b, rows, chunks[at], make(), begin, base, offsets.data(), indices.data(),
+                                   from.data());
+    };
+    bool const in_order = chunks.size() <= 1 || executor().threads() == 1;
+    if (in_order)
+        for (std::size_t at = 0; at < chunks.size(); ++at) ends[at + 1] = run(at, ends[at], 0);
+    else
+        coppice::detail::for_each_block(executor(), index(chunks.size()), 1, [&](index, index at, index) {
+            auto const c = std::size_t(at);
+            index const begin = chunks[c].from[0] + chunks[c].from[1];
+            ends[c + 1] = run(c, begin, begin) - begin;
+        });
+    if (!in_order) std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    index const total = ends.back();
     if (a.rows() == 1) offsets[0] = 0;
     offsets[rows.count()] = total;
+    if (in_order && total >= indices.size() / 2) {
+        indices.shrink(total);
+        from.shrink(total);
+        return {rows.restore(std::move(offsets), std::move(indices), first.columns), std::move(from)};
+    }
+    for (std::size_t at = 0; at < chunks.size() && a.rows() != 1 && !in_order; ++at)
+        for (index r = chunks[at].first_row; r < chunks[at].last_row; ++r) offsets[r] += ends[at];
     auto const compacted = [&](auto const& values) {
         std::remove_cvref_t<decltype(values)> to(executor(), total);
         coppice::detail::for_each_block(executor(), index(chunks.size()), 1, [&](index, index at, index) {
             auto const& chunk = chunks[std::size_t(at)];
-            index const begin = counts[std::size_t(at)];
-            std::copy_n(values.data() + chunk.from[0] + chunk.from[1], counts[std::size_t(at) + 1] - begin,
-                        to.data() + begin);
+            index const begin = ends[std::size_t(at)];
+            std::copy_n(values.data() + (in_order ? begin : chunk.from[0] + chunk.from[1]),
+                        ends[std::size_t(at) + 1] - begin, to.data() + begin);
         });
         return to;
     };
-    for (std::size_t at = 0; at < chunks.size() && a.rows() != 1; ++at)
-        for (index r = chunks[at].first_row; r < chunks[at].last_row; ++r) offsets[r] += counts[at];
-    if (chunks.size() > 1 || total < indices.size() / 2) {
-        indices = compacted(indices);
-        from = compacted(from);
-    } else {
-        indices.shrink(total);
-        from.shrink(total);
-    }
-    return {rows.restore(std::move(offsets), std::move(indices), first.columns), std::move(from)};
+    return {rows.restore(std::move(offsets), compacted(indices), first.columns), compacted(from)};
 }
 
 } // namespace
@@ -529,19 +549,22 @@ gathered_entries extract(pattern const& a, index_list i, index_list j) {
         return restored(rows, j.indices ? coppice::extract(executor(), v, all_indices{}, columns)
                                         : coppice::extract(executor(), v, all_indices{}, all_indices{}));
     }
-    // An empty row is appended; it represents all rows that are not stored.
-    buffer<index> offsets(executor(), a.stored_rows() + 2);
-    std::copy(a.offsets.begin(), a.offsets.end(), offsets.begin());
-    offsets[a.stored_rows() + 1] = a.entries();
-    std::vector<index> numbers(i.indices, i.indices + i.count);
-    if (a.hypersparse)
+    // To a list of rows an empty row is appended; it represents all rows that are not stored.
+    buffer<index> offsets;
+    std::vector<index> numbers;
+    if (a.hypersparse) {
+        offsets = buffer<index>(executor(), a.stored_rows() + 2);
+        std::copy(a.offsets.begin(), a.offsets.end(), offsets.begin());
+        offsets[a.stored_rows() + 1] = a.entries();
+        numbers.assign(i.indices, i.indices + i.count);
         for (index& r : numbers) {
             auto const at = std::lower_bound(a.list.begin(), a.list.end(), r) - a.list.begin();
             r = at < a.list.size() && a.list[at] == r ? at : a.list.size();
         }
-    positions_view const v{a.stored_rows() + 1, a.columns,        a.entries(),
-                           offsets.data(),      a.indices.data(), positions(a.entries())};
-    array_view<index const> const rows(numbers);
+    }
+    positions_view const v{a.hypersparse ? a.stored_rows() + 1 : a.rows,      a.columns,        a.entries(),
+                           a.hypersparse ? offsets.data() : a.offsets.data(), a.indices.data(), positions(a.entries())};
+    array_view<index const> const rows(a.hypersparse ? numbers.data() : i.indices, i.count);
     auto made = j.indices ? coppice::extract(executor(), v, rows, columns)
                           : coppice::extract(executor(), v, rows, all_indices{});
     pattern to;
@@ -607,30 +630,6 @@ gathered_entries select(pattern const& a, std::uint8_t const* keep) {
     return {normalised(std::move(to)), std::move(from)};
 }
 
-gathered_entries resize(pattern const& a, index row_count, index columns) {
-    buffer<std::uint8_t> keep(executor(), a.entries());
-    for (index r = 0; r < a.stored_rows(); ++r)
-        for (index k = a.offsets[r]; k < a.offsets[r + 1]; ++k)
-            keep[k] = a.row(r) < row_count && a.indices[k] < columns ? 1 : 0;
-    auto selected = select(a, keep.data());
-    pattern const& from = *selected.where;
-    pattern to;
-    to.rows = row_count;
-    to.columns = columns;
-    to.hypersparse = true;
-    std::vector<index> list, offsets;
-    for (index r = 0; r < from.stored_rows(); ++r)
-        if (from.offsets[r] < from.offsets[r + 1]) {
-            list.push_back(from.row(r));
-            offsets.push_back(from.offsets[r]);
-        }
-    offsets.push_back(from.entries());
-    to.list = copy_of(executor(), array_view<index const>(list));
-    to.offsets = copy_of(executor(), array_view<index const>(offsets));
-    to.indices = copy(from.indices);
-    return {normalised(std::move(to)), std::move(selected.from)};
-}
-
 merged kronecker(pattern const& a, pattern const& b) {
     index const columns = a.columns * b.columns; // the caller checked the sizes
     pattern const *x = &a, *y = &b;
@@ -655,27 +654,46 @@ merged kronecker(pattern const& a, pattern const& b) {
 
 namespace {
 
-/// As build(), for a row whose tuples have ascending positions.
-built build_sorted_row(index columns, index const* j, index count) {
+/// Whether tuples are sorted by row and column without repetitions.
+bool is_sorted_list(index const* i, index const* j, index count) {
+    for (index k = 1; k < count; ++k)
+        if (i[k - 1] > i[k] || (i[k - 1] == i[k] && j[k - 1] >= j[k])) return false;
+    return true;
+}
+/// As build(), for tuples that is_sorted_list() accepts.
+built build_sorted(index rows, index columns, index const* i, index const* j, index count) {
     pattern where;
-    where.rows = 1;
+    where.rows = rows;
     where.columns = columns;
-    where.offsets = buffer<index>(executor(), 2);
-    where.offsets[0] = 0;
-    where.offsets[1] = count;
     where.indices = copy_of(executor(), array_view<index const>(j, count));
-    array_view<index const> const all(positions(count + 1), count + 1);
-    return {std::make_shared<pattern>(std::move(where)), copy_of(executor(), all.slice(0, count)),
-            copy_of(executor(), all)};
+    where.hypersparse = should_list(rows, count);
+    if (where.hypersparse) {
+        std::vector<index> list, offsets;
+        for (index k = 0; k < count; ++k)
+            if (k == 0 || i[k - 1] != i[k]) {
+                list.push_back(i[k]);
+                offsets.push_back(k);
+            }
+        offsets.push_back(count);
+        where.list = copy_of(executor(), array_view<index const>(list));
+        where.offsets = copy_of(executor(), array_view<index const>(offsets));
+    } else {
+        where.offsets = buffer<index>(executor(), rows + 1);
+        index row = 0; // the next one without an offset
+        for (index k = 0; k < count; ++k)
+            while (row <= i[k]) where.offsets[row++] = k;
+        while (row <= rows) where.offsets[row++] = count;
+    }
+    return {std::make_shared<pattern>(std::move(where)), {}, {}};
 }
 
 } // namespace
 
 built build(index rows, index columns, index const* i, index const* j, index count) {
-    if (rows == 1 && std::adjacent_find(j, j + count, std::greater_equal<>{}) == j + count)
-        return build_sorted_row(columns, j, count);
+    if (is_sorted_list(i, j, count)) return build_sorted(rows, columns, i, j, count);
     array_view<index const> const row_view(i, count), column_view(j, count);
     built to;
+    to.is_sorted = false;
     to.order = detail::order_of_tuples(executor(), rows, columns, row_view, column_view);
     std::vector<index> list, offsets, starts, indices;
     for (index k = 0; k < count; ++k) {

@@ -112,12 +112,13 @@ gathered_entries extract(pattern const& a, index_list rows, index_list columns);
 gathered_entries transpose(pattern const& a);
 /// Returns the entries with a nonzero flag.
 gathered_entries select(pattern const& a, std::uint8_t const* keep);
-gathered_entries resize(pattern const& a, index rows, index columns);
 merged kronecker(pattern const& a, pattern const& b);
-/// Makes a matrix of tuples. `starts` has, for each entry, the first of its tuples in `order`.
+/// A matrix of tuples. If these are sorted without repetitions, each of them is an entry. Otherwise `starts` has, for
+/// each entry, the first of its tuples in `order`.
 struct built {
     pattern_pointer where;
     buffer<index> order, starts;
+    bool is_sorted = true;
 };
 built build(index rows, index columns, index const* row_indices, index const* column_indices, index count);
 

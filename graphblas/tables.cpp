@@ -8,6 +8,8 @@
 #include <coppice/core/parallel.hpp>
 
 #include "device/device.hpp"
+#include "region.hpp"
+#include "select.hpp"
 
 namespace coppice::graphblas {
 
@@ -57,22 +59,39 @@ contents with_changes(table const& t) {
         removed = removed || t.changes[k].removed;
     }
     auto const made = build(t.rows, t.columns, rows.data(), columns.data(), n);
+    contents const& old = t.data.list;
     index const distinct = made.where->entries();
-    buffer<index> last(executor(), distinct);
-    for (index e = 0; e < distinct; ++e) last[e] = made.order[made.starts[e + 1] - 1];
-    auto const set = write(*t.data.list.where, *made.where, {}, true, false);
+    auto const last = [&](index e) { return made.is_sorted ? e : made.order[made.starts[e + 1] - 1]; };
+    if (!old.where->hypersparse && old.where->entries() > 0) {
+        row_changes changes;
+        list_search search(*old.where);
+        for (index r = 0; r < made.where->stored_rows(); ++r) {
+            if (made.where->offsets[r] == made.where->offsets[r + 1]) continue;
+            for (index e = made.where->offsets[r]; e < made.where->offsets[r + 1]; ++e) {
+                index const at = search.find(made.where->row(r), made.where->indices[e]);
+                if (at >= 0) changes.removed.push_back(at);
+                if (t.changes[std::size_t(last(e))].removed) continue;
+                changes.added_columns.push_back(made.where->indices[e]);
+                changes.added_from.push_back(last(e));
+            }
+            changes.close(made.where->row(r));
+        }
+        return spliced(old, size, changes, t.changed_values.data());
+    }
+    buffer<index> values_of(executor(), distinct);
+    for (index e = 0; e < distinct; ++e) values_of[e] = last(e);
+    auto const set = write(*old.where, *made.where, {}, true, false);
     auto const values = make_values(distinct, size);
-    gather(values->data(), t.changed_values.data(), last.data(), distinct, size);
-    contents to{set.where, combine(*set.where, set.from.data(), {t.type, t.data.list.values->data()},
-                                   {t.type, values->data()}, nullptr, t.type, false)};
+    gather(values->data(), t.changed_values.data(), values_of.data(), distinct, size);
+    contents to{set.where, combine(*set.where, set.from.data(), {t.type, old.values->data()}, {t.type, values->data()},
+                                   nullptr, t.type, false)};
     if (!removed) return to;
     buffer<std::uint8_t> keep(executor(), set.where->entries());
     for (index k = 0; k < keep.size(); ++k) {
         index const from = set.from[k].second;
-        keep[k] = from >= 0 && t.changes[std::size_t(last[from])].removed ? 0 : 1;
+        keep[k] = from >= 0 && t.changes[std::size_t(last(from))].removed ? 0 : 1;
     }
-    auto const selected = select(*to.where, keep.data());
-    return {selected.where, gathered(*to.values, selected.from, size)};
+    return selected(to, size, keep.data());
 }
 
 /// Copies entries from the device that the host lacks, for a caller that holds the guard.
@@ -178,7 +197,9 @@ void change_element(table& t, index row, index column, void const* value) {
         contents const& list = t.data.list;
         index const at = find_entry(*list.where, row, column);
         if (at < 0 && !value) return;
-        if (at >= 0 && value && list.values.use_count() == 1) {
+        if (at >= 0 && value) {
+            if (list.values.use_count() > 1)
+                t.data.list.values = std::make_shared<bytes>(copy_of(executor(), *list.values));
             t.transposed = {};
             std::memcpy(const_cast<std::byte*>(list.values->data()) + std::size_t(at) * size, value, size);
             return;
@@ -316,11 +337,7 @@ stored admitted_entries(mask_of_call const& mask, stored const& t, GrB_Type type
     if (mask.has_positions()) return {masked_list(t.list, type, mask.positions()), {}};
     mask_view const entries = mask.view();
     if (entries.where == t.list.where.get() && !entries.values && !entries.complement) return t;
-    auto const made =
-        write(*empty_pattern(t.list.where->rows, t.list.where->columns), *t.list.where, entries, false, true);
-    buffer<index> from(executor(), made.where->entries());
-    for_each(executor(), from.size(), [to = from.data(), all = made.from.data()](index k) { to[k] = all[k].second; });
-    return {{made.where, gathered(*t.list.values, from, type->size)}, {}};
+    return {selected(t.list, type->size, admitted_flags(*t.list.where, entries).data()), {}};
 }
 
 } // namespace

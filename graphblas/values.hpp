@@ -3,6 +3,8 @@
 /// Values whose type is known at run time: conversion, and operators over arrays of bytes.
 #pragma once
 
+#include <cstring>
+
 #include <coppice/core/parallel.hpp>
 
 #include "objects.hpp"
@@ -38,6 +40,35 @@ bool runs_by_position(Operator op, bool full) {
     return op->loop && (op->predefined || full);
 }
 
+/// The bits of a double-precision complex number.
+struct double_word {
+    std::uint64_t low, high;
+};
+/// Calls f(U{}) for the unsigned integers of `size` bytes.
+template <class F>
+void with_word(std::size_t size, F const& f) {
+    switch (size) {
+    case 1:
+        return f(std::uint8_t{});
+    case 2:
+        return f(std::uint16_t{});
+    case 4:
+        return f(std::uint32_t{});
+    case 8:
+        return f(std::uint64_t{});
+    default:
+        return f(double_word{});
+    }
+}
+
+/// Address of value k.
+inline std::byte* at(void* values, index k, std::size_t size) {
+    return static_cast<std::byte*>(values) + std::size_t(k) * size;
+}
+inline std::byte const* at(void const* values, index k, std::size_t size) {
+    return static_cast<std::byte const*>(values) + std::size_t(k) * size;
+}
+
 /// Converts n values between compatible types.
 void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, index n);
 /// to[k] = from[positions[k]]
@@ -51,11 +82,15 @@ std::shared_ptr<bytes const> gathered(bytes const& values, buffer<index> const& 
 /// Returns a flag for each value: whether it is not zero.
 std::shared_ptr<bytes const> as_flags(GrB_Type from, std::shared_ptr<bytes const> values, index n);
 
-/// Values of one type, or one value for all positions (stride 0).
+/// Which value of an operand belongs to an entry without a source.
+enum class value_of_entry { own, row, column };
+/// Values of one type, or one value for all positions (stride 0). Entry k at (i, j) without a source has value k, i or
+/// j.
 struct operand {
     GrB_Type type = nullptr;
     void const* values = nullptr;
     index stride = 1;
+    value_of_entry numbered = value_of_entry::own;
 };
 
 /// Row and column of entries in ascending order.
@@ -72,8 +107,8 @@ private:
     bool vector_;
 };
 
-/// z[k] = op(x[first], y[second]) if both sources exist, otherwise the value of the one that exists. `from` null: entry
-/// k has sources k and k. Without `op`, z[k] = y[second] if both exist.
+/// z[k] = op(x[first], y[second]) if both sources exist, otherwise the value of the one that exists. `from` null: both
+/// exist, and the operands number them. Without `op`, z[k] = y[second] if both exist.
 std::shared_ptr<bytes const> combine(pattern const& where, source const* from, operand x, operand y, GrB_BinaryOp op,
                                      GrB_Type z, bool vector);
 std::shared_ptr<bytes const> apply_unary(GrB_UnaryOp op, GrB_Type x, bytes const& values, index n);
@@ -96,6 +131,18 @@ public:
 
 private:
     std::vector<std::max_align_t> memory_;
+};
+
+/// A block of equal values, for the loop of an operator: loops over two arrays are vectorised.
+class repeated_value {
+public:
+    repeated_value(GrB_Type type, void const* value) : memory_(type, block_size) {
+        for (index k = 0; k < block_size; ++k) std::memcpy(at(memory_.data(), k, type->size), value, type->size);
+    }
+    void const* data() const { return memory_.data(); }
+
+private:
+    scratch memory_;
 };
 
 } // namespace coppice::graphblas
