@@ -241,6 +241,26 @@ void combine_in_order(pattern const& where, operand x, operand y, GrB_BinaryOp o
     }
 }
 
+/// Results of a positional operator for entries [begin, end).
+template <class T>
+void positions_in_order(pattern const& where, positional op, bool vector, T* z, index begin, index end) {
+    bool const column = op == positional::firstj || op == positional::firstj1 || op == positional::secondj ||
+                        op == positional::secondj1;
+    index const base = op == positional::firsti1 || op == positional::firstj1 || op == positional::secondi1 ||
+                               op == positional::secondj1
+                           ? 1
+                           : 0;
+    if (vector || column) { // the column of an element of a vector is 0
+        for (index k = begin; k < end; ++k) z[k] = T((vector && column ? 0 : where.indices[k]) + base);
+        return;
+    }
+    entry_cursor at(where, begin, false);
+    for (index k = begin; k < end; ++k) {
+        at.move(k);
+        z[k] = T(at.i + base);
+    }
+}
+
 /// Entries [begin, end) with sources, of one predefined type. The loops have no branches, which would not be predicted:
 /// a value is also read, and the operator called, where a source is missing.
 template <class U>
@@ -278,7 +298,14 @@ std::shared_ptr<bytes const> combine(pattern const& where, source const* from, o
                                      GrB_Type z, bool vector) {
     auto made = make_values(where.entries(), z->size);
     bool const in_order = !from && op && op->loop, one_type = from && has_one_type(x, y, op, z);
+    bool const positions = !from && op && op->position != positional::none && op->z == z;
     for_ranges(where.entries(), task_size, [&](index first, index last) {
+        if (positions && z->code == GrB_INT32_CODE)
+            return positions_in_order(where, op->position, vector, reinterpret_cast<std::int32_t*>(made->data()), first,
+                                      last);
+        if (positions)
+            return positions_in_order(where, op->position, vector, reinterpret_cast<std::int64_t*>(made->data()), first,
+                                      last);
         if (in_order) return combine_in_order(where, x, y, op, z, made->data(), first, last);
         if (!one_type) return combiner(where, x, y, op, z, vector, made->data())(from, first, last);
         with_word(z->size, [&]<class U>(U) {

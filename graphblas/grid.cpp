@@ -79,7 +79,7 @@ private:
 template <class U>
 class pair_block {
 public:
-    pair_block(GrB_BinaryOp op, U* c, U const* t) : op_(op), c_(c), t_(t) {}
+    pair_block(GrB_BinaryOp op, U* c, U const* t, bool flipped) : op_(op), c_(c), t_(t), flipped_(flipped) {}
     void add(index position, index value) {
         position_[std::size_t(count_)] = position;
         x_[std::size_t(count_)] = c_[position];
@@ -88,7 +88,7 @@ public:
     }
     void flush() {
         if (count_ == 0) return;
-        op_->loop(z_.data(), x_.data(), 1, y_.data(), 1, count_);
+        op_->loop(z_.data(), flipped_ ? y_.data() : x_.data(), 1, flipped_ ? x_.data() : y_.data(), 1, count_);
         for (index k = 0; k < count_; ++k) c_[position_[std::size_t(k)]] = z_[std::size_t(k)];
         count_ = 0;
     }
@@ -97,6 +97,7 @@ private:
     GrB_BinaryOp op_;
     U* c_;
     U const* t_;
+    bool flipped_;
     index count_ = 0;
     std::array<index, block_size> position_;
     std::array<U, block_size> x_, y_, z_;
@@ -106,9 +107,9 @@ private:
 template <class U>
 class entry_writer {
 public:
-    entry_writer(grid& c, GrB_BinaryOp accum, U const* t)
-        : flags_(c.flags ? c.flags->data() : nullptr), values_(words<U>(*c.values)), t_(t), pairs_(accum, values_, t),
-          accumulates_(accum != nullptr) {}
+    entry_writer(grid& c, GrB_BinaryOp accum, U const* t, bool flipped = false)
+        : flags_(c.flags ? c.flags->data() : nullptr), values_(words<U>(*c.values)), t_(t),
+          pairs_(accum, values_, t, flipped), accumulates_(accum != nullptr) {}
     void set(index position, index value) {
         bool const present = !flags_ || flags_[position] != 0;
         if (accumulates_ && present) return pairs_.add(position, value);
@@ -443,11 +444,12 @@ void update_at_mask(grid& c, std::size_t size, mask_view const& mask, GrB_Binary
     c.entries += added;
 }
 
-void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, contents const& t) {
+void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, contents const& t,
+                      bool flipped) {
     std::atomic<index> added{0};
     with_word(size, [&]<class U>(U) {
         for_ranges(t.where->entries(), task_size, [&](index first, index last) {
-            entry_writer<U> writer(c, accum, words<U>(*t.values));
+            entry_writer<U> writer(c, accum, words<U>(*t.values), flipped);
             position_cursor at(*t.where, first);
             for (index k = first; k < last; ++k) {
                 at.move(k);
@@ -593,6 +595,10 @@ grid combine_bound(GrB_BinaryOp op, grid const& a, void const* bound, bool first
 
 contents combine_list_with_grid(GrB_BinaryOp op, contents const& list, GrB_Type list_type, grid const& dense,
                                 GrB_Type dense_type, bool flipped, bool vector) {
+    if (list.where->rows == 1 && !dense.flags) {
+        operand const x{list_type, list.values->data()}, y{dense_type, dense.values->data(), 1, value_of_entry::column};
+        return {list.where, combine(*list.where, nullptr, flipped ? y : x, flipped ? x : y, op, op->z, vector)};
+    }
     contents at_both = list;
     mask_view const entries{list.where.get(), nullptr, false, list.where};
     contents const other = grid_at_list(dense, dense_type, entries);
@@ -607,6 +613,45 @@ contents combine_list_with_grid(GrB_BinaryOp op, contents const& list, GrB_Type 
 grid apply_to_grid(GrB_UnaryOp op, GrB_Type type, grid const& a) {
     grid to = a;
     to.values = std::const_pointer_cast<bytes>(apply_unary(op, type, *a.values, a.positions()));
+    return to;
+}
+
+bool runs_by_position(GrB_IndexUnaryOp op, GrB_Type type) {
+    return op->predefined && (op->positions || (op->loop && op->x == type));
+}
+grid apply_to_grid(GrB_IndexUnaryOp op, grid const& a, void const* s, bool vector) {
+    grid to = a;
+    to.values = make_values(a.positions(), op->z->size);
+    std::size_t const size = op->z->size;
+    for_ranges(a.positions(), task_size, [&](index first, index last) {
+        if (op->loop)
+            return op->loop(reinterpret_cast<bool*>(to.values->data()) + first,
+                            a.values->data() + std::size_t(first) * op->x->size, s, last - first);
+        std::array<index, block_size> numbers;
+        index const zero = 0;
+        for (index k = first; k < last;) {
+            index const row = k / a.columns, column = k % a.columns,
+                        n = std::min({block_size, last - k, a.columns - column});
+            std::iota(numbers.begin(), numbers.begin() + n, column);
+            op->positions(to.values->data() + std::size_t(k) * size, vector ? numbers.data() : &row,
+                          vector ? &zero : numbers.data(), !vector, n, s);
+            k += n;
+        }
+    });
+    return to;
+}
+
+grid selected_grid(grid const& a, grid const& keep) {
+    grid to = a;
+    to.flags = std::make_shared<buffer<std::uint8_t>>(executor(), a.positions());
+    std::uint8_t const *const x = a.flag_data(), *const y = reinterpret_cast<std::uint8_t const*>(keep.values->data());
+    std::uint8_t* const z = to.flags->data();
+    for_ranges(a.positions(), task_size, [&](index first, index last) {
+        for (index k = first; k < last; ++k) z[k] = std::uint8_t(y[k] != 0);
+        for (index k = first; x && k < last; ++k) z[k] &= x[k];
+    });
+    to.entries = count_flags(z, a.positions());
+    if (to.entries == a.positions()) to.flags.reset();
     return to;
 }
 

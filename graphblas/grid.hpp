@@ -49,7 +49,9 @@ bool has_grid_update(GrB_Type c, GrB_BinaryOp accum);
 /// C<mask> = accum(C, T) in place, at entries of a mask that is a list and not complemented.
 void update_at_mask(grid& c, std::size_t size, mask_view const& mask, GrB_BinaryOp accum, source_values const& t);
 /// C<mask> = accum(C, T) in place, at the entries of T, with an accumulator and without GrB_REPLACE.
-void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, contents const& t);
+/// `flipped`: accum(T, C).
+void update_at_source(grid& c, std::size_t size, position_mask const& mask, GrB_BinaryOp accum, contents const& t,
+                      bool flipped = false);
 /// C(positions) = accum(C(positions), T) in place for a row T with a value for each of these positions, which are
 /// distinct.
 void update_at_positions(grid& c, std::size_t size, index const* positions, GrB_BinaryOp accum, grid const& t);
@@ -70,6 +72,11 @@ grid combine_bound(GrB_BinaryOp op, grid const& a, void const* bound, bool first
 contents combine_list_with_grid(GrB_BinaryOp op, contents const& list, GrB_Type list_type, grid const& dense,
                                 GrB_Type dense_type, bool flipped, bool vector);
 grid apply_to_grid(GrB_UnaryOp op, GrB_Type type, grid const& a);
+/// Whether apply_to_grid() applies to a grid of values of a type.
+bool runs_by_position(GrB_IndexUnaryOp op, GrB_Type type);
+grid apply_to_grid(GrB_IndexUnaryOp op, grid const& a, void const* s, bool vector);
+/// Returns the entries with a nonzero value in a grid of the same entries, of a type of one byte.
+grid selected_grid(grid const& a, grid const& keep);
 /// Returns the entries at the given positions of a row.
 grid gather_grid(grid const& from, std::size_t size, index const* positions, index count);
 /// Folds the entries of each column of a full grid, in the order of the rows: a full row.

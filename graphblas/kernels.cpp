@@ -37,12 +37,32 @@ struct kernel {
         std::is_same_v<Add, operators::min> && std::is_same_v<Multiply, operators::first> && std::is_integral_v<T>;
     /// Whether no later product changes the sum.
     static bool terminal([[maybe_unused]] T sum) {
-        if constexpr (keeps_first) return true;
-        if constexpr (has_terminal) return sum != 0;
-        return false;
+        if constexpr (keeps_first)
+            return true;
+        else if constexpr (has_terminal)
+            return sum != 0;
+        else
+            return false;
     }
 };
 
+/// Kernels of a minimum or maximum.
+template <class Add, class T, class F>
+bool with_order_kernel(functor multiply, F const& f) {
+    auto const use = [&](auto k) { return f(k), true; };
+    switch (multiply) {
+    case functor::plus:
+        return use(kernel<Add, operators::plus, T>{});
+    case functor::times:
+        return use(kernel<Add, operators::times, T>{});
+    case functor::first:
+        return use(kernel<Add, operators::first, T>{});
+    case functor::second:
+        return use(kernel<Add, operators::second, T>{});
+    default:
+        return false;
+    }
+}
 /// Calls f(kernel) for the semiring; returns false if it has none.
 template <class T, class F>
 bool with_number_kernel(functor add, functor multiply, F const& f) {
@@ -60,17 +80,20 @@ bool with_number_kernel(functor add, functor multiply, F const& f) {
         default:
             return false;
         }
-    if constexpr (!is_complex<T>)
-        if (add == functor::min) switch (multiply) {
-            case functor::plus:
-                return use(kernel<operators::min, operators::plus, T>{});
-            case functor::first:
-                return use(kernel<operators::min, first, T>{});
-            case functor::second:
-                return use(kernel<operators::min, second, T>{});
-            default:
-                return false;
-            }
+    if (add == functor::any) switch (multiply) { // the first product of a sum is its value
+        case functor::first:
+            return use(kernel<first, first, T>{});
+        case functor::second:
+            return use(kernel<first, second, T>{});
+        case functor::pair:
+            return use(kernel<first, pair, T>{});
+        default:
+            return false;
+        }
+    if constexpr (!is_complex<T>) {
+        if (add == functor::min) return with_order_kernel<operators::min, T>(multiply, f);
+        if (add == functor::max) return with_order_kernel<operators::max, T>(multiply, f);
+    }
     return false;
 }
 template <class F>
@@ -100,6 +123,10 @@ template <class F>
 bool with_kernel(GrB_Semiring s, bool flipped, F const& f) {
     functor const add = s->add->op->kind;
     functor multiply = s->multiply->kind;
+    if (is_inner_index(s->multiply)) {
+        if (s->multiply->z == GrB_INT32) return with_number_kernel<std::int32_t>(add, functor::first, f);
+        return with_number_kernel<std::int64_t>(add, functor::first, f);
+    }
     if (flipped && multiply == functor::first)
         multiply = functor::second;
     else if (flipped && multiply == functor::second)
@@ -577,6 +604,10 @@ void products_of_rows(kernel_operand a, kernel_operand b, pattern const& c, std:
 
 } // namespace
 
+bool is_inner_index(GrB_BinaryOp op) {
+    return op->position == positional::firstj || op->position == positional::firstj1 ||
+           op->position == positional::secondi || op->position == positional::secondi1;
+}
 bool has_kernel(GrB_Semiring semiring, bool flipped) {
     return with_kernel(semiring, flipped, [](auto) {});
 }

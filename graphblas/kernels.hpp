@@ -14,6 +14,9 @@ struct kernel_operand {
     void const* values;
 };
 
+/// Whether the operator returns the inner index of a product, or the next number: a kernel takes it as the first
+/// operand.
+bool is_inner_index(GrB_BinaryOp op);
 /// Whether the semiring has a kernel. `flipped`: the operator has the value of B first.
 bool has_kernel(GrB_Semiring semiring, bool flipped);
 

@@ -106,8 +106,8 @@ using binary_loop = void (*)(void* z, void const* x, index sx, void const* y, in
 using fold_loop = void (*)(void* z, void const* x, index n);
 /// z[k] = x[k] compared with *s
 using compare_loop = void (*)(bool* z, void const* x, void const* s, index n);
-/// z[k] = condition of row i, column j[k] and *s
-using position_loop = void (*)(bool* z, index i, index const* j, index n, std::int64_t s);
+/// z[k] = op(row, column, *s) for entries of row *i and columns j[k] if `in_row`, otherwise of rows i[k] and column *j
+using position_loop = void (*)(void* z, index const* i, index const* j, bool in_row, index n, void const* s);
 
 } // namespace coppice::graphblas
 
@@ -128,7 +128,8 @@ struct GrB_IndexUnaryOp_opaque : coppice::graphblas::object_head {
     GrB_Type z = nullptr, x = nullptr, s = nullptr; ///< x: null if the value is not used
     GxB_index_unary_function function = nullptr;
     coppice::graphblas::compare_loop loop = nullptr;       ///< of a predefined comparison of values
-    coppice::graphblas::position_loop positions = nullptr; ///< of a predefined condition of positions
+    coppice::graphblas::position_loop positions = nullptr; ///< of a predefined operator of positions
+    bool is_condition = false;                             ///< of positions: it selects ranges of rows and columns
     char const* functor_name = nullptr;
     std::unique_ptr<std::string> definition = {};
 };

@@ -49,22 +49,6 @@ stored transposed_forms(table& t) {
 
 // Products
 
-/// Values of an operand in the type of the operator; one value for all entries if the operator does not use them.
-struct product_operand {
-    product_operand(contents const& from, GrB_Type type, GrB_Type to, bool used) {
-        if (used) {
-            size = to->size;
-            values = as_type(to, type, from.values, from.where->entries());
-        } else {
-            auto const zeros = make_values(1, sizeof(std::max_align_t));
-            std::memset(zeros->data(), 0, sizeof(std::max_align_t));
-            values = zeros;
-        }
-    }
-    std::shared_ptr<bytes const> values;
-    std::size_t size = 0;
-};
-
 /// A product with its semiring. `flipped`: the operator has the value of B first.
 struct product_call {
     GrB_Semiring semiring;
@@ -72,10 +56,56 @@ struct product_call {
     bool a_transposed, b_transposed, flipped;
     GrB_Type z() const { return semiring->add->op->z; }
     /// Type of the operand of the operator that takes values of A, of B.
-    GrB_Type x_type() const { return flipped ? semiring->multiply->y : semiring->multiply->x; }
+    GrB_Type x_type() const {
+        if (is_inner_index()) return z();
+        return flipped ? semiring->multiply->y : semiring->multiply->x;
+    }
     GrB_Type y_type() const { return flipped ? semiring->multiply->x : semiring->multiply->y; }
-    bool uses_x() const { return flipped ? uses_second(semiring->multiply) : uses_first(semiring->multiply); }
+    bool uses_x() const {
+        return is_inner_index() || (flipped ? uses_second(semiring->multiply) : uses_first(semiring->multiply));
+    }
     bool uses_y() const { return flipped ? uses_first(semiring->multiply) : uses_second(semiring->multiply); }
+    /// Whether a product of a_ik and b_kj is k, or k + 1: the first operand if the values of A are its column indices.
+    bool is_inner_index() const { return graphblas::is_inner_index(semiring->multiply); }
+    /// Values of A in the type of the operator; null if it does not use them.
+    std::shared_ptr<bytes const> x_values(contents const& x) const {
+        if (is_inner_index()) return inner_indices(x.where->indices.data(), x.where->entries());
+        return uses_x() ? as_type(x_type(), a.type, x.values, x.where->entries()) : nullptr;
+    }
+    std::shared_ptr<bytes const> y_values(contents const& y) const {
+        return uses_y() ? as_type(y_type(), b.type, y.values, y.where->entries()) : nullptr;
+    }
+    grid x_grid(grid const& x) const {
+        grid to = x;
+        if (is_inner_index()) {
+            auto const row = inner_indices(nullptr, x.columns);
+            to.values = make_values(x.positions(), z()->size);
+            for (index r = 0; r < x.rows && x.columns > 0; ++r)
+                std::memcpy(at(to.values->data(), r * x.columns, z()->size), row->data(), std::size_t(row->size()));
+        } else if (uses_x()) {
+            to = grid_as_type(x_type(), a.type, x);
+        }
+        return to;
+    }
+
+private:
+    /// Indices as results of the operator; null: 0, 1, 2, ...
+    std::shared_ptr<bytes const> inner_indices(index const* indices, index n) const {
+        auto const p = semiring->multiply->position;
+        index const base = p == positional::firstj1 || p == positional::secondi1 ? 1 : 0;
+        auto made = make_values(n, z()->size);
+        auto const fill = [&](auto* to) {
+            using T = std::remove_pointer_t<decltype(to)>;
+            for_ranges(n, task_size, [&](index first, index last) {
+                for (index k = first; k < last; ++k) to[k] = static_cast<T>((indices ? indices[k] : k) + base);
+            });
+        };
+        if (z()->size == 4)
+            fill(reinterpret_cast<std::int32_t*>(made->data()));
+        else
+            fill(reinterpret_cast<std::int64_t*>(made->data()));
+        return made;
+    }
 };
 
 /// Whether a square matrix has all entries of its diagonal and no others.
@@ -106,18 +136,22 @@ contents structured_product(product_call const& call, index columns) {
     contents const x = oriented(call.a, call.a_transposed), y = oriented(call.b, call.b_transposed);
     if (auto scaled = scaled_product(call, x, y)) return *scaled;
     auto const product = multiply(x.where, y.where);
-    product_operand const x_values(x, call.a.type, call.x_type(), call.uses_x()),
-        y_values(y, call.b.type, call.y_type(), call.uses_y());
-    auto const selected = product.a_is_partial && x_values.size > 0
-                              ? gathered(*x_values.values, product.from_a, x_values.size)
-                              : x_values.values;
+    // A single value replaces those that the operator does not use.
+    auto const unused = make_values(1, sizeof(std::max_align_t));
+    std::memset(unused->data(), 0, sizeof(std::max_align_t));
+    auto const x_values = call.x_values(x), y_values = call.y_values(y);
+    std::size_t const x_size = x_values ? call.x_type()->size : 0, y_size = y_values ? call.y_type()->size : 0;
+    auto const selected = x_values && product.a_is_partial ? gathered(*x_values, product.from_a, x_size)
+                          : x_values                       ? x_values
+                                                           : unused;
+    auto const* const second = y_values ? y_values->data() : unused->data();
     std::shared_ptr<bytes const> values;
     if (has_kernel(call.semiring, call.flipped) && product.c->entries() > 0)
-        values = row_products(call.semiring, call.flipped, {*product.a, selected->data()},
-                              {*product.b, y_values.values->data()}, *product.c);
+        values =
+            row_products(call.semiring, call.flipped, {*product.a, selected->data()}, {*product.b, second}, *product.c);
     else
-        values = product_values({product, *x.where, call.semiring, selected->data(), y_values.values->data(),
-                                 x_values.size, y_values.size, call.flipped});
+        values =
+            product_values({product, *x.where, call.semiring, selected->data(), second, x_size, y_size, call.flipped});
     return {restored_product(product, *x.where, columns), values};
 }
 
@@ -174,8 +208,9 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
     stored x = call.a_transposed ? transposed_forms(call.a) : forms_of(call.a);
     index const n = columns_of(call.b, call.b_transposed);
     if (!fits_dense(*straight.where) || n / 64 > straight.where->entries() + 4096) return {};
-    bool const first = rows_of(call.a, call.a_transposed) == 1 && call.a.type == call.x_type() &&
-                       first_decides(call.semiring, call.flipped, x);
+    bool const first =
+        rows_of(call.a, call.a_transposed) == 1 &&
+        (call.is_inner_index() || (call.a.type == call.x_type() && first_decides(call.semiring, call.flipped, x)));
     product_work const work =
         work_of(call, x, *straight.where, mask, first || has_terminal(call.semiring, call.flipped));
     bool pull = call.b_transposed;
@@ -184,17 +219,17 @@ std::optional<stored> product_of_rows(product_call const& call, mask_of_call con
         pull = !pull;
     contents const y = pull == call.b_transposed ? straight : transposed_entries(call.b);
     if (!fits_dense(*y.where)) return {};
-    auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
+    auto const y_values = call.y_values(y);
     kernel_operand const second{*y.where, y_values ? y_values->data() : nullptr};
     if (!pull) {
         contents const list = call.a_transposed ? transposed_entries(call.a) : list_of(call.a, x);
-        auto const values = call.uses_x() ? as_type(call.x_type(), call.a.type, list.values, x.entries()) : nullptr;
+        auto const values = call.x_values(list);
         kernel_operand const u{*list.where, values ? values->data() : nullptr};
         if (mask.prefers_list()) return push_product(call.semiring, call.flipped, first, u, second, mask.view());
         return push_product(call.semiring, call.flipped, first, u, second, mask.positions());
     }
     if (!x.dense) x.dense = to_grid(x.list, call.a.type);
-    grid const dense = call.uses_x() ? grid_as_type(call.x_type(), call.a.type, x.dense) : x.dense;
+    grid const dense = call.x_grid(x.dense);
     dense_operand const u{dense.rows, dense.columns, dense.flag_data(), call.uses_x() ? dense.values->data() : nullptr};
     if (mask.selects_list())
         return stored{pull_product(call.semiring, call.flipped, first, u, second, mask.view()), {}};
@@ -222,8 +257,7 @@ std::optional<contents> masked_product(product_call const& call, mask_of_call co
     mask_view const mask = admitted.view();
     contents const x = oriented(call.a, call.a_transposed), y = entries_of(call.b);
     if (mask.where->hypersparse || !fits_dense(*x.where) || !fits_dense(*y.where)) return {};
-    auto const x_values = call.uses_x() ? as_type(call.x_type(), call.a.type, x.values, x.where->entries()) : nullptr;
-    auto const y_values = call.uses_y() ? as_type(call.y_type(), call.b.type, y.values, y.where->entries()) : nullptr;
+    auto const x_values = call.x_values(x), y_values = call.y_values(y);
     kernel_operand const first{*x.where, x_values ? x_values->data() : nullptr},
         second{*y.where, y_values ? y_values->data() : nullptr};
     return call.b_transposed ? dot_product(call.semiring, call.flipped, first, second, mask)
@@ -280,6 +314,18 @@ std::optional<stored> combine_by_position(GrB_BinaryOp op, table& a, table& b, b
         if (x.dense && mask.selects_list()) {
             contents const at_mask = grid_at_list(x.dense, a.type, mask.view());
             return stored{combine_list_with_grid(op, at_mask, a.type, y.dense, b.type, false, vector), {}};
+        }
+    }
+    auto const is_full = [](stored const& s) { return s.dense && !s.dense.flags; };
+    if (add && a.type == b.type && has_grid_update(a.type, op) && (is_full(x) || is_full(y)) &&
+        is_full(x) != is_full(y)) {
+        bool const flipped = !is_full(x);
+        stored const& other = flipped ? x : y;
+        if (other.list.where && other.entries() < a.rows * a.columns / 16) {
+            grid made = flipped ? y.dense : x.dense;
+            make_unique(made);
+            update_at_source(made, a.type->size, {}, op, other.list, flipped);
+            return stored{{}, made};
         }
     }
     bool const full = x.dense && !x.dense.flags && y.dense && !y.dense.flags;
@@ -427,6 +473,12 @@ GrB_Info apply_bound(Table c, Table mask, GrB_BinaryOp accum, GrB_BinaryOp op, a
     });
 }
 
+/// Returns the selected entries of a grid, as a list if they are few.
+stored sparse_or_grid(table const& of, grid const& a, grid const& keep) {
+    grid const made = selected_grid(a, keep);
+    return made.entries < made.positions() / 32 ? stored{to_list(made, of.type), {}} : stored{{}, made};
+}
+
 template <class Table>
 GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnaryOp op, Table a, argument value,
                           GrB_Descriptor d, bool selects) {
@@ -443,8 +495,15 @@ GrB_Info apply_with_index(Table c, Table mask, GrB_BinaryOp accum, GrB_IndexUnar
         require_shape(c, a, s.transpose0);
         device::output const to{selects ? "GrB_select" : "GrB_apply", *c, mask, accum, s, is_vector(c)};
         if (device::apply(to, op, scalar.data(), *a, selects)) return GrB_SUCCESS;
-        contents const x = list_of(*a, checked_forms(c, a, s.transpose0, admitted));
-        if (selects && op->positions && !is_vector(c)) {
+        stored const forms = checked_forms(c, a, s.transpose0, admitted);
+        if (forms.dense && runs_by_position(op, a->type) && (!selects || op->z->size == 1)) {
+            grid const made = apply_to_grid(op, forms.dense, scalar.data(), is_vector(c));
+            finish(*c, admitted, accum, s.replace, selects ? sparse_or_grid(*a, forms.dense, made) : stored{{}, made},
+                   selects ? a->type : op->z, is_vector(c));
+            return GrB_SUCCESS;
+        }
+        contents const x = list_of(*a, forms);
+        if (selects && op->is_condition && !is_vector(c)) {
             std::int64_t number = 0;
             std::memcpy(&number, scalar.data(), sizeof number);
             contents const t = selected_ranges(x, a->type->size, op, number);

@@ -44,9 +44,14 @@ template <class F>
 void condition(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
     *static_cast<bool*>(z) = F::call(std::int64_t(i), std::int64_t(j), *static_cast<std::int64_t const*>(s));
 }
-template <class F>
-void conditions(bool* z, std::int64_t i, std::int64_t const* j, std::int64_t n, std::int64_t y) {
-    for (std::int64_t k = 0; k < n; ++k) z[k] = F::call(i, j[k], y);
+template <class F, class Z, class T>
+void at_positions(void* to, std::int64_t const* i, std::int64_t const* j, bool in_row, std::int64_t n, void const* s) {
+    auto* const z = static_cast<Z*>(to);
+    T const y = *static_cast<T const*>(s);
+    if (in_row)
+        for (std::int64_t k = 0; k < n; ++k) z[k] = F::call(*i, j[k], y);
+    else
+        for (std::int64_t k = 0; k < n; ++k) z[k] = F::call(i[k], *j, y);
 }
 template <class F, class T>
 void value_compare(void* z, void const* x, GrB_Index, GrB_Index, void const* s) {
@@ -150,6 +155,7 @@ extern "C" {
         auto o = head<GrB_IndexUnaryOp_opaque>(#NAME);                                                                 \
         o.z = o.s = T;                                                                                                 \
         o.function = index_value<operators::F, C>;                                                                     \
+        o.positions = at_positions<operators::F, C, C>;                                                                \
         o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
@@ -159,7 +165,8 @@ extern "C" {
         o.z = GrB_BOOL;                                                                                                \
         o.s = GrB_INT64;                                                                                               \
         o.function = condition<operators::F>;                                                                          \
-        o.positions = conditions<operators::F>;                                                                        \
+        o.positions = at_positions<operators::F, bool, std::int64_t>;                                                  \
+        o.is_condition = true;                                                                                         \
         o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())

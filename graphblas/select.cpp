@@ -100,7 +100,7 @@ buffer<std::uint8_t> admitted_flags(pattern const& t, mask_view const& mask) {
 namespace {
 
 /// Entries [from, to) of a row, without [skip, skip_end).
-struct kept_range {
+struct row_range {
     index from, to, skip, skip_end;
     index count() const { return to - from - (skip_end - skip); }
 };
@@ -119,7 +119,7 @@ template <class Range>
 contents copied_ranges(contents const& x, std::size_t size, Range const& range_of) {
     pattern const& a = *x.where;
     index const rows = a.stored_rows();
-    buffer<kept_range> ranges(executor(), rows);
+    buffer<row_range> ranges(executor(), rows);
     pattern to = like(a, 0);
     for_ranges(rows, chunk / 8, [&](index first, index last) {
         for (index r = first; r < last; ++r) ranges[r] = range_of(r);
@@ -181,7 +181,7 @@ column_range selected_columns(GrB_IndexUnaryOp op, index i, std::int64_t s) {
 
 contents selected_ranges(contents const& x, std::size_t size, GrB_IndexUnaryOp op, std::int64_t s) {
     pattern const& a = *x.where;
-    return copied_ranges(x, size, [&](index r) -> kept_range {
+    return copied_ranges(x, size, [&](index r) -> row_range {
         column_range const columns = selected_columns(op, a.row(r), s);
         index const begin = a.offsets[r], end = a.offsets[r + 1];
         index const first = columns.first <= 0 ? begin : first_at(a, begin, end, columns.first);
@@ -193,13 +193,13 @@ contents selected_ranges(contents const& x, std::size_t size, GrB_IndexUnaryOp o
 
 contents resized(contents const& x, std::size_t size, index rows, index columns) {
     pattern const& a = *x.where;
-    contents const kept =
-        columns >= a.columns && rows >= a.rows ? x : copied_ranges(x, size, [&](index r) -> kept_range {
+    contents const selection =
+        columns >= a.columns && rows >= a.rows ? x : copied_ranges(x, size, [&](index r) -> row_range {
             index const begin = a.offsets[r], end = a.row(r) < rows ? a.offsets[r + 1] : begin;
             index const last = columns >= a.columns ? end : first_at(a, begin, end, columns);
             return {begin, last, last, last};
         });
-    pattern const& from = *kept.where;
+    pattern const& from = *selection.where;
     pattern to;
     to.rows = rows;
     to.columns = columns;
@@ -216,13 +216,13 @@ contents resized(contents const& x, std::size_t size, index rows, index columns)
         to.hypersparse = true;
         to.list = copy_of(executor(), array_view<index const>(list));
         to.offsets = copy_of(executor(), array_view<index const>(offsets));
-        return {normalised(std::move(to)), kept.values};
+        return {normalised(std::move(to)), selection.values};
     }
     index const common = std::min(rows, from.rows); // rows that no longer exist have no entries
     to.offsets = buffer<index>(executor(), rows + 1);
     std::copy_n(from.offsets.begin(), common + 1, to.offsets.begin());
     std::fill(to.offsets.begin() + common + 1, to.offsets.end(), from.entries());
-    return {normalised(std::move(to)), kept.values};
+    return {normalised(std::move(to)), selection.values};
 }
 
 } // namespace coppice::graphblas

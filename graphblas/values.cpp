@@ -137,15 +137,17 @@ std::shared_ptr<bytes const> apply_index(GrB_IndexUnaryOp op, pattern const& whe
         });
         return made;
     }
-    if (op->positions && !vector) {
-        std::int64_t offset = 0;
-        std::memcpy(&offset, s, sizeof offset);
+    if (op->positions) {
         for_ranges(n, task_size, [&](index first, index last) {
-            auto* const z = reinterpret_cast<bool*>(made->data());
-            index row = std::upper_bound(where.offsets.begin(), where.offsets.end(), first) - where.offsets.begin() - 1;
-            for (index k = first; k < last; ++row) {
-                index const end = std::min(last, where.offsets[row + 1]);
-                op->positions(z + k, where.row(row), where.indices.data() + k, end - k, offset);
+            index const zero = 0;
+            if (vector)
+                return op->positions(at(made->data(), first, op->z->size), where.indices.data() + first, &zero, false,
+                                     last - first, s);
+            index stored =
+                std::upper_bound(where.offsets.begin(), where.offsets.end(), first) - where.offsets.begin() - 1;
+            for (index k = first; k < last; ++stored) {
+                index const end = std::min(last, where.offsets[stored + 1]), row = where.row(stored);
+                op->positions(at(made->data(), k, op->z->size), &row, where.indices.data() + k, true, end - k, s);
                 k = end;
             }
         });

@@ -315,6 +315,108 @@ static void builds(void) {
     }
 }
 
+/* Vectors of all forms: selections and operators of positions, sums with a short list in both orders. */
+static void vectors(void) {
+    enum { size = 400 };
+    for (int form = 0; form < 3; ++form) { /* full, with gaps, list */
+        GrB_Vector u = NULL, w = NULL, few = NULL;
+        GrB_Vector number = NULL;
+        bool present[size] = {false};
+        OK(GrB_Vector_new(&u, GrB_FP64, size));
+        OK(GrB_Vector_new(&w, GrB_FP64, size));
+        OK(GrB_Vector_new(&few, GrB_FP64, size));
+        OK(GrB_Vector_new(&number, GrB_INT64, size));
+        GrB_Index const step = form == 0 ? 1 : form == 1 ? 3 : 50;
+        for (GrB_Index k = 0; k < size; k += step) {
+            present[k] = true;
+            OK(GrB_Vector_setElement_FP64(u, (double)(k % 17), k));
+        }
+        for (GrB_Index k = 5; k < size; k += 100) OK(GrB_Vector_setElement_FP64(few, 1000, k));
+        OK(GrB_Vector_select_FP64(w, NULL, NULL, GrB_VALUEGT_FP64, u, 8, NULL));
+        OK(GrB_Vector_apply_IndexOp_INT64(number, NULL, NULL, GrB_ROWINDEX_INT64, u, 3, NULL));
+        for (GrB_Index k = 0; k < size; ++k) {
+            double x = 0;
+            int64_t i = 0;
+            bool const kept = present[k] && k % 17 > 8;
+            CODE(kept ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_FP64(&x, w, k));
+            CHECK(!kept || x == (double)(k % 17));
+            CODE(present[k] ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_INT64(&i, number, k));
+            CHECK(!present[k] || i == (int64_t)k + 3);
+        }
+        OK(GrB_Vector_select_INT64(w, NULL, NULL, GrB_ROWLE, u, 100, NULL));
+        for (GrB_Index k = 0; k < size; ++k) {
+            double x = 0;
+            CODE(present[k] && k <= 100 ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_FP64(&x, w, k));
+        }
+        for (int order = 0; order < 2; ++order) {
+            OK(GrB_Vector_eWiseAdd_BinaryOp(w, NULL, NULL, GrB_MINUS_FP64, order == 0 ? u : few, order == 0 ? few : u,
+                                            NULL));
+            for (GrB_Index k = 0; k < size; ++k) {
+                double x = 0;
+                bool const other = k % 100 == 5;
+                double const a = (double)(k % 17), difference = order == 0 ? a - 1000 : 1000 - a;
+                double const expected = present[k] && other ? difference : other ? 1000 : a;
+                CODE(present[k] || other ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_FP64(&x, w, k));
+                CHECK(!(present[k] || other) || x == expected);
+            }
+        }
+        OK(GrB_free(&u));
+        OK(GrB_free(&w));
+        OK(GrB_free(&few));
+        OK(GrB_free(&number));
+    }
+}
+
+/* Parents by an operator of positions, in the two forms of a product, and the largest product. */
+static void searches(void) {
+    static model m;
+    GrB_Matrix a = random_matrix(&m, rows, columns, 1500), p = NULL;
+    for (int form = 0; form < 3; ++form) { /* few elements, all elements, a mask */
+        GrB_Vector u = NULL, mask = NULL, parent = NULL, largest = NULL;
+        GrB_Index const step = form == 0 ? 30 : 1;
+        OK(GrB_Vector_new(&u, GrB_FP64, rows));
+        OK(GrB_Vector_new(&mask, GrB_BOOL, columns));
+        OK(GrB_Vector_new(&parent, GrB_INT32, columns));
+        OK(GrB_Vector_new(&largest, GrB_FP64, columns));
+        for (GrB_Index i = 0; i < rows; i += step) OK(GrB_Vector_setElement_FP64(u, (double)(i % 7) - 3, i));
+        for (GrB_Index j = 0; j < columns; j += 9) OK(GrB_Vector_setElement_BOOL(mask, true, j));
+        OK(GrB_vxm(parent, form == 2 ? mask : NULL, NULL, GxB_ANY_SECONDI1_INT32, u, a, GrB_DESC_S));
+        OK(GrB_vxm(largest, NULL, NULL, GrB_MAX_TIMES_SEMIRING_FP64, u, a, NULL));
+        for (GrB_Index j = 0; j < columns; ++j) {
+            bool found = false;
+            double expected = 0, x = 0;
+            for (GrB_Index i = 0; i < rows; i += step)
+                if (m.present[i][j]) {
+                    double const product = ((double)(i % 7) - 3) * m.value[i][j];
+                    expected = !found || product > expected ? product : expected;
+                    found = true;
+                }
+            int32_t i = 0;
+            CODE(found ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_FP64(&x, largest, j));
+            CHECK(x == expected);
+            bool const admitted = found && (form != 2 || j % 9 == 0);
+            CODE(admitted ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Vector_extractElement_INT32(&i, parent, j));
+            CHECK(!admitted || (i > 0 && m.present[i - 1][j] && (GrB_Index)(i - 1) % step == 0));
+        }
+        OK(GrB_free(&u));
+        OK(GrB_free(&mask));
+        OK(GrB_free(&parent));
+        OK(GrB_free(&largest));
+    }
+    OK(GrB_Matrix_new(&p, GrB_INT64, rows, rows)); /* smallest inner index of A A' */
+    OK(GrB_mxm(p, NULL, NULL, GxB_MIN_FIRSTJ_INT64, a, a, GrB_DESC_T1));
+    for (GrB_Index i = 0; i < rows; ++i)
+        for (GrB_Index k = 0; k < rows; ++k) {
+            GrB_Index j = 0;
+            while (j < columns && !(m.present[i][j] && m.present[k][j])) ++j;
+            int64_t x = -1;
+            CODE(j < columns ? GrB_SUCCESS : GrB_NO_VALUE, GrB_Matrix_extractElement_INT64(&x, p, i, k));
+            CHECK(j == columns || x == (int64_t)j);
+        }
+    OK(GrB_free(&p));
+    OK(GrB_free(&a));
+}
+
 int main(void) {
     OK(GrB_init(GrB_NONBLOCKING));
     assignments();
@@ -323,6 +425,8 @@ int main(void) {
     selections();
     shapes();
     builds();
+    vectors();
+    searches();
     OK(GrB_finalize());
     return failures > 0;
 }
