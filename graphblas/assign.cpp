@@ -212,8 +212,8 @@ void assign_line(scope reach, table& c, table* mask, GrB_BinaryOp accum, table& 
         assigned_in(reach, old, c.type, entries_of(u), u.type, {}, where, admitted.view(), accum, s.replace, true);
     contents const written = assigned(all, c.type, now, c.type, {&line, 1}, {}, {}, nullptr, false, false);
     if (!column) return set_entries(c, written);
-    auto const transposed_result = transpose(*written.where);
-    set_entries(c, {transposed_result.where, gathered(*written.values, transposed_result.from, c.type->size)});
+    auto const [from, values] = transposed_values(*written.where, *written.values, c.type->size);
+    set_entries(c, {from, values});
 }
 
 GrB_Info assign_vector(scope reach, GrB_Vector w, GrB_Vector mask, GrB_BinaryOp accum, GrB_Vector u, GrB_Index const* i,

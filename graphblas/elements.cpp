@@ -54,17 +54,12 @@ GrB_Info extract_element(argument const& x, table* t, GrB_Index row, GrB_Index c
     require_position(row, t->rows, "row");
     require_position(column, t->columns, "column");
     require_output(x, t->type);
-    stored const data = forms_of(*t);
-    // The number of positions of a list may exceed an index.
-    index at =
-        data.dense ? index(row) * t->columns + index(column) : find_entry(*data.list.where, index(row), index(column));
-    if (data.dense && data.dense.flags && (*data.dense.flags)[at] == 0) at = -1;
-    if (at < 0) {
+    scratch value(t->type, 1);
+    if (!read_element(*t, index(row), index(column), value.data())) {
         if (x.kind == argument::scalar) x.object->present = false;
         return x.kind == argument::scalar ? GrB_SUCCESS : GrB_NO_VALUE;
     }
-    std::byte const* const values = data.dense ? data.dense.values->data() : data.list.values->data();
-    store(x, t->type, values + std::size_t(at) * t->type->size);
+    store(x, t->type, value.data());
     return GrB_SUCCESS;
 }
 

@@ -51,20 +51,23 @@ bool fold_values(GrB_BinaryOp op, std::byte const* values, index n, void* to) {
 
 contents fold_rows(GrB_BinaryOp op, pattern const& where, bytes const& values) {
     std::size_t const size = op->z->size;
-    std::vector<index> rows, columns;
-    for (index r = 0; r < where.stored_rows(); ++r)
-        if (where.offsets[r] < where.offsets[r + 1]) rows.push_back(r);
+    buffer<index> rows(executor(), where.stored_rows() + 1); // with entries; written without a branch
+    index count = 0;
+    for (index r = 0; r < where.stored_rows(); ++r) {
+        rows[count] = r;
+        count += where.offsets[r] < where.offsets[r + 1] ? 1 : 0;
+    }
     pattern to;
     to.rows = 1;
     to.columns = where.rows;
     to.offsets = buffer<index>(executor(), 2);
     to.offsets[0] = 0;
-    to.offsets[1] = index(rows.size());
-    to.indices = buffer<index>(executor(), index(rows.size()));
-    auto made = make_values(index(rows.size()), size);
-    for_ranges(index(rows.size()), 1024, [&](index first, index last) {
+    to.offsets[1] = count;
+    to.indices = buffer<index>(executor(), count);
+    auto made = make_values(count, size);
+    for_ranges(count, 1024, [&](index first, index last) {
         for (index k = first; k < last; ++k) {
-            index const r = rows[std::size_t(k)];
+            index const r = rows[k];
             to.indices[k] = where.row(r);
             fold_in_order(op, values.data() + std::size_t(where.offsets[r]) * size,
                           where.offsets[r + 1] - where.offsets[r], made->data() + std::size_t(k) * size);

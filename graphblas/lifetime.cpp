@@ -394,21 +394,8 @@ GrB_Info GrB_Matrix_diag(GrB_Matrix* c, GrB_Vector v, int64_t k) {
         require_size_of_table(size, "number of rows");
         index const n = index(size);
         contents const x = entries_of(*v);
-        index const entries = x.where->entries();
         initialise_table(o, v->type, n, n);
-        pattern where;
-        where.rows = where.columns = n;
-        where.hypersparse = true;
-        where.list = buffer<index>(executor(), entries);
-        where.indices = buffer<index>(executor(), entries);
-        where.offsets = buffer<index>(executor(), entries + 1);
-        for (index e = 0; e < entries; ++e) {
-            where.list[e] = x.where->indices[e] - (k < 0 ? k : 0);
-            where.indices[e] = x.where->indices[e] + (k > 0 ? k : 0);
-            where.offsets[e] = e;
-        }
-        where.offsets[entries] = entries;
-        o.data.list = {normalised(std::move(where)), x.values};
+        o.data.list = {diagonal_pattern(*x.where, n, k), x.values};
     });
 }
 GrB_Info GrB_Vector_clear(GrB_Vector w) { return clear(w); }

@@ -130,6 +130,7 @@ struct GrB_IndexUnaryOp_opaque : coppice::graphblas::object_head {
     coppice::graphblas::compare_loop loop = nullptr;       ///< of a predefined comparison of values
     coppice::graphblas::position_loop positions = nullptr; ///< of a predefined operator of positions
     bool is_condition = false;                             ///< of positions: it selects ranges of rows and columns
+    bool uses_row = true;                                  ///< `positions` does
     char const* functor_name = nullptr;
     std::unique_ptr<std::string> definition = {};
 };

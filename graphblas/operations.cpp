@@ -246,8 +246,8 @@ std::optional<stored> product_of_columns(product_call const& call, mask_of_call 
         product_of_rows({call.semiring, call.b, call.a, !call.b_transposed, !call.a_transposed, !call.flipped}, mask);
     if (!made) return {};
     if (made->dense) return stored{{}, transposed_grid(made->dense, call.z()->size)};
-    auto const transposed_result = transpose(*made->list.where);
-    return stored{{transposed_result.where, gathered(*made->list.values, transposed_result.from, call.z()->size)}, {}};
+    auto const [where, values] = transposed_values(*made->list.where, *made->list.values, call.z()->size);
+    return stored{{where, values}, {}};
 }
 
 /// Product with a mask that selects entries, by a kernel that computes these only. Returns nothing if there is none for
@@ -409,6 +409,24 @@ stored checked_forms(Table c, Table a, bool transposed, mask_of_call const& mask
     return {{}, x.dense};
 }
 
+/// Applies a predefined operator T -> T to the values of a table that is its own operand, if nothing shares them.
+bool apply_to_itself(table& t, GrB_UnaryOp op) {
+    if (!accepts_any_value(op) || op->x != t.type || op->z != t.type) return false;
+    std::scoped_lock const lock(t.guard);
+    stored& data = t.data;
+    bool const has_list = data.list.where != nullptr;
+    if (!t.changes.empty() || has_list == bool(data.dense)) return false;
+    if ((has_list ? data.list.values.use_count() : data.dense.values.use_count()) > 1) return false;
+    auto* const values = has_list ? const_cast<std::byte*>(data.list.values->data()) : data.dense.values->data();
+    for_ranges(has_list ? data.list.where->entries() : data.dense.positions(), task_size, [&](index first, index last) {
+        auto* const x = at(values, first, t.type->size);
+        op->loop(x, x, last - first);
+    });
+    t.transposed = {};
+    t.device = {};
+    return true;
+}
+
 template <class Table>
 GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table a, GrB_Descriptor d) {
     return guarded(c, [&] {
@@ -420,6 +438,8 @@ GrB_Info apply_op(Table c, Table mask, GrB_BinaryOp accum, GrB_UnaryOp op, Table
         mask_of_call const admitted(mask, s, c->rows, c->columns);
         require_shape(c, a, s.transpose0);
         if (device::apply({"GrB_apply", *c, mask, accum, s, is_vector(c)}, op, *a)) return GrB_SUCCESS;
+        bool const own = c == a && admitted.is_absent() && !accum && (is_vector(c) || !s.transpose0);
+        if (own && apply_to_itself(*c, op)) return GrB_SUCCESS;
         stored x = checked_forms(c, a, s.transpose0, admitted);
         bool const changes = !op->identity || op->x != a->type;
         if (x.dense && !runs_by_position(op, !x.dense.flags)) x = {entries_of(*a), {}};

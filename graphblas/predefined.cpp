@@ -44,6 +44,8 @@ template <class F>
 void condition(void* z, void const*, GrB_Index i, GrB_Index j, void const* s) {
     *static_cast<bool*>(z) = F::call(std::int64_t(i), std::int64_t(j), *static_cast<std::int64_t const*>(s));
 }
+template <class F>
+constexpr bool uses_row = !std::is_same_v<F, colindex> && !std::is_same_v<F, colle> && !std::is_same_v<F, colgt>;
 template <class F, class Z, class T>
 void at_positions(void* to, std::int64_t const* i, std::int64_t const* j, bool in_row, std::int64_t n, void const* s) {
     auto* const z = static_cast<Z*>(to);
@@ -156,6 +158,7 @@ extern "C" {
         o.z = o.s = T;                                                                                                 \
         o.function = index_value<operators::F, C>;                                                                     \
         o.positions = at_positions<operators::F, C, C>;                                                                \
+        o.uses_row = uses_row<operators::F>;                                                                           \
         o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())
@@ -167,6 +170,7 @@ extern "C" {
         o.function = condition<operators::F>;                                                                          \
         o.positions = at_positions<operators::F, bool, std::int64_t>;                                                  \
         o.is_condition = true;                                                                                         \
+        o.uses_row = uses_row<operators::F>;                                                                           \
         o.functor_name = #F;                                                                                           \
         return o;                                                                                                      \
     }())

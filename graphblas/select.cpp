@@ -193,6 +193,17 @@ contents selected_ranges(contents const& x, std::size_t size, GrB_IndexUnaryOp o
 
 contents resized(contents const& x, std::size_t size, index rows, index columns) {
     pattern const& a = *x.where;
+    if (columns >= a.columns && rows < a.rows && !a.hypersparse) {
+        index const last = a.offsets[rows];
+        pattern to;
+        to.rows = rows;
+        to.columns = columns;
+        to.offsets = copy_of(executor(), a.offsets.view().slice(0, rows + 1));
+        to.indices = copy_of(executor(), a.indices.view().slice(0, last));
+        auto values = make_values(last, size);
+        if (last > 0) std::memcpy(values->data(), x.values->data(), std::size_t(last) * size);
+        return {normalised(std::move(to)), std::move(values)};
+    }
     contents const selection =
         columns >= a.columns && rows >= a.rows ? x : copied_ranges(x, size, [&](index r) -> row_range {
             index const begin = a.offsets[r], end = a.row(r) < rows ? a.offsets[r + 1] : begin;

@@ -524,9 +524,36 @@ void require_countable(pattern const& c, index_list i, index_list j, mask_view c
 
 } // namespace
 
+namespace {
+
+/// One value for all positions of C: sources are its entries, and the value.
+merged fill_positions(pattern const& c) {
+    index const n = c.columns;
+    pattern to;
+    to.rows = c.rows;
+    to.columns = n;
+    to.offsets = buffer<index>(executor(), c.rows + 1);
+    to.indices = buffer<index>(executor(), checked_product(c.rows, n, "positions"));
+    buffer<source> from(executor(), to.indices.size());
+    coppice::detail::for_each_block(
+        executor(), c.rows, std::max<index>(1, (1 << 14) / std::max<index>(1, n)), [&](index, index first, index last) {
+            for (index r = first; r < last; ++r) {
+                to.offsets[r] = r * n;
+                std::iota(to.indices.data() + r * n, to.indices.data() + (r + 1) * n, index{0});
+                std::fill_n(from.data() + r * n, n, source{-1, 0});
+                for (index k = c.offsets[r]; k < c.offsets[r + 1]; ++k) from[r * n + c.indices[k]].first = k;
+            }
+        });
+    to.offsets[c.rows] = to.indices.size();
+    return {normalised(std::move(to)), std::move(from)};
+}
+
+} // namespace
+
 merged assign_value(pattern const& c, index_list i, index_list j, mask_view const& mask, bool accumulate,
                     bool replace) {
     require_countable(c, i, j, mask);
+    if (mask.is_absent() && !i.indices && !j.indices && !c.hypersparse) return fill_positions(c);
     auto const run = [&](pattern const& to_c, pattern const*, index_list columns, mask_view const& m) {
         bool const every_row = !i.indices && (!m.where || m.complement);
         row_space rows(with_mask_rows({&to_c}, m), i, every_row);
@@ -541,7 +568,53 @@ merged assign_value(pattern const& c, index_list i, index_list j, mask_view cons
     return with_few_columns(c, nullptr, j, mask, run);
 }
 
+namespace {
+
+/// Consecutive columns of rows: ranges of entries.
+gathered_entries extract_ranges(pattern const& a, index_list i, index first_column, index columns) {
+    index const rows = i.indices ? i.count : a.rows;
+    pattern to;
+    to.rows = rows;
+    to.columns = columns;
+    to.offsets = buffer<index>(executor(), rows + 1);
+    buffer<index> begins(executor(), rows);
+    constexpr index block = 1 << 12;
+    coppice::detail::for_each_block(executor(), rows, block, [&](index, index first, index last) {
+        for (index r = first; r < last; ++r) {
+            index const row = i.indices ? i.indices[r] : r;
+            index const* const begin = a.indices.data() + a.offsets[row];
+            index const* const end = a.indices.data() + a.offsets[row + 1];
+            index const* const from = first_column > 0 ? std::lower_bound(begin, end, first_column) : begin;
+            index const* const stop =
+                first_column + columns < a.columns ? std::lower_bound(from, end, first_column + columns) : end;
+            begins[r] = from - a.indices.data();
+            to.offsets[r + 1] = stop - from;
+        }
+    });
+    to.offsets[0] = 0;
+    for (index r = 0; r < rows; ++r) to.offsets[r + 1] += to.offsets[r];
+    to.indices = buffer<index>(executor(), to.offsets[rows]);
+    buffer<index> from(executor(), to.offsets[rows]);
+    coppice::detail::for_each_block(executor(), rows, block, [&](index, index first, index last) {
+        for (index r = first; r < last; ++r)
+            for (index k = to.offsets[r], p = begins[r]; k < to.offsets[r + 1]; ++k, ++p) {
+                to.indices[k] = a.indices[p] - first_column;
+                from[k] = p;
+            }
+    });
+    return {normalised(std::move(to)), std::move(from)};
+}
+bool is_consecutive(index_list list) {
+    for (index k = 1; k < list.count; ++k)
+        if (list.indices[k] != list.indices[k - 1] + 1) return false;
+    return list.count > 0;
+}
+
+} // namespace
+
 gathered_entries extract(pattern const& a, index_list i, index_list j) {
+    if (!a.hypersparse && !j.indices) return extract_ranges(a, i, 0, a.columns);
+    if (!a.hypersparse && is_consecutive(j)) return extract_ranges(a, i, j.indices[0], j.count);
     array_view<index const> const columns(j.indices, j.count);
     if (!i.indices) {
         row_space rows({&a});
@@ -576,14 +649,17 @@ gathered_entries extract(pattern const& a, index_list i, index_list j) {
     return {normalised(std::move(to)), std::move(arrays.values)};
 }
 
-gathered_entries transpose(pattern const& a) {
+namespace {
+
+/// Transposes a matrix with values, which may be positions.
+template <class U>
+std::pair<pattern_pointer, buffer<U>> transpose_with(pattern const& a, U const* values) {
     bool const few = should_list(a.columns, a.entries());
     std::vector<index> const list = few ? columns_of({&a}, {}) : std::vector<index>();
     pattern const narrow = few ? renumbered(a, list) : pattern{};
     index const* const indices = few ? narrow.indices.data() : a.indices.data();
-    positions_view const v{a.stored_rows(), few ? index(list.size()) : a.columns,
-                           a.entries(),     a.offsets.data(),
-                           indices,         positions(a.entries())};
+    csr_view<U, index, index> const v{
+        a.stored_rows(), few ? index(list.size()) : a.columns, a.entries(), a.offsets.data(), indices, values};
     auto arrays = coppice::transpose(executor(), v).release();
     if (a.hypersparse)
         for (index& row : arrays.indices) row = a.list[row];
@@ -595,6 +671,53 @@ gathered_entries transpose(pattern const& a) {
     to.offsets = std::move(arrays.offsets);
     to.indices = std::move(arrays.indices);
     return {normalised(std::move(to)), std::move(arrays.values)};
+}
+
+} // namespace
+
+gathered_entries transpose(pattern const& a) {
+    auto [where, from] = transpose_with(a, positions(a.entries()));
+    return {std::move(where), std::move(from)};
+}
+std::pair<pattern_pointer, std::shared_ptr<bytes>> transposed_values(pattern const& a, bytes const& values,
+                                                                     std::size_t size) {
+    auto const as_words = [&]<class U>(U) -> std::pair<pattern_pointer, std::shared_ptr<bytes>> {
+        auto [where, made] = transpose_with(a, reinterpret_cast<U const*>(values.data()));
+        auto memory = made.memory();
+        index const count = made.size() * index(sizeof(U));
+        auto* const data = reinterpret_cast<std::byte*>(made.release());
+        return {std::move(where), std::make_shared<bytes>(bytes::adopt(std::move(memory), data, count))};
+    };
+    if (size == 8) return as_words(std::uint64_t{});
+    if (size == 4) return as_words(std::uint32_t{});
+    if (size == 1) return as_words(std::uint8_t{});
+    auto const made = transpose(a);
+    auto to = std::make_shared<bytes>(executor(), a.entries() * index(size));
+    for (index k = 0; k < a.entries(); ++k)
+        std::copy_n(values.data() + made.from[k] * index(size), size, to->data() + k * index(size));
+    return {made.where, std::move(to)};
+}
+
+pattern_pointer diagonal_pattern(pattern const& vector, index size, index k) {
+    index const entries = vector.entries(), down = k < 0 ? -k : 0, right = k > 0 ? k : 0;
+    pattern to;
+    to.rows = to.columns = size;
+    to.hypersparse = should_list(size, entries);
+    to.indices = buffer<index>(executor(), entries);
+    index const* const from = vector.indices.data();
+    for (index e = 0; e < entries; ++e) to.indices[e] = from[e] + right;
+    if (to.hypersparse) to.list = buffer<index>(executor(), entries);
+    to.offsets = buffer<index>(executor(), (to.hypersparse ? entries : size) + 1);
+    for (index e = 0; e < entries && to.hypersparse; ++e) to.list[e] = from[e] + down;
+    if (to.hypersparse || entries == size) {
+        std::iota(to.offsets.begin(), to.offsets.end(), index{0});
+    } else {
+        index row = 0; // the next one without an offset
+        for (index e = 0; e < entries; ++e)
+            for (; row <= from[e] + down; ++row) to.offsets[row] = e;
+        for (; row <= size; ++row) to.offsets[row] = entries;
+    }
+    return std::make_shared<pattern>(std::move(to));
 }
 
 gathered_entries select(pattern const& a, std::uint8_t const* keep) {

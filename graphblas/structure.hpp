@@ -110,6 +110,11 @@ merged assign_value(pattern const& c, index_list rows, index_list columns, mask_
                     bool replace);
 gathered_entries extract(pattern const& a, index_list rows, index_list columns);
 gathered_entries transpose(pattern const& a);
+/// Returns the transpose with its values, of `size` bytes: a copy if it has one row or column.
+std::pair<pattern_pointer, std::shared_ptr<bytes>> transposed_values(pattern const& a, bytes const& values,
+                                                                     std::size_t size);
+/// Returns a matrix of `size` rows and columns with the entries of a vector on diagonal k.
+pattern_pointer diagonal_pattern(pattern const& vector, index size, index k);
 /// Returns the entries with a nonzero flag.
 gathered_entries select(pattern const& a, std::uint8_t const* keep);
 merged kronecker(pattern const& a, pattern const& b);

@@ -127,8 +127,8 @@ contents transposed_entries(table& t) {
     std::scoped_lock const lock(t.guard);
     contents const& data = list_of(t);
     if (!t.transposed.where) {
-        auto const transposed_result = transpose(*data.where);
-        t.transposed = {transposed_result.where, gathered(*data.values, transposed_result.from, t.type->size)};
+        auto [where, values] = transposed_values(*data.where, *data.values, t.type->size);
+        t.transposed = {std::move(where), std::move(values)};
     }
     return t.transposed;
 }
@@ -144,6 +144,19 @@ index entry_count(table& t) {
     if (!t.data.dense && !t.data.list.where) return device::entries_on_device(t);
     merge_changes(t);
     return t.data.entries();
+}
+
+bool read_element(table& t, index row, index column, void* to) {
+    std::scoped_lock const lock(t.guard);
+    merge_changes(t);
+    stored const& data = t.data;
+    // The number of positions of a list may exceed an index.
+    index at_entry = data.dense ? row * t.columns + column : find_entry(*data.list.where, row, column);
+    if (data.dense && data.dense.flags && (*data.dense.flags)[at_entry] == 0) at_entry = -1;
+    if (at_entry < 0) return false;
+    std::byte const* const values = data.dense ? data.dense.values->data() : data.list.values->data();
+    std::memcpy(to, at(values, at_entry, t.type->size), t.type->size);
+    return true;
 }
 
 void set_forms(table& t, stored data) noexcept {
@@ -365,6 +378,11 @@ bool is_distinct(index_list positions, index bound) {
     for (index k = 0; k + 1 < positions.count && ascends; ++k)
         ascends = positions.indices[k] < positions.indices[k + 1];
     if (ascends) return true;
+    if (positions.count < bound / 64) { // a flag for each position would take longer
+        std::vector<index> sorted(positions.indices, positions.indices + positions.count);
+        std::sort(sorted.begin(), sorted.end());
+        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    }
     buffer<std::uint8_t> found(executor(), bound);
     std::fill(found.begin(), found.end(), std::uint8_t{0});
     for (index k = 0; k < positions.count; ++k)
@@ -376,8 +394,7 @@ bool is_distinct(index_list positions, index bound) {
 
 bool assign_at_positions(table& w, index_list positions, GrB_BinaryOp accum, stored const& t, GrB_Type type) {
     if (!forms_of(w).dense || !has_grid_update(w.type, accum) || type->code == GrB_UDT_CODE) return false;
-    // A flag for each position of a long vector takes longer than a search in a short list.
-    if (positions.count < w.columns / 64 || !is_distinct(positions, w.columns)) return false;
+    if (!is_distinct(positions, w.columns)) return false;
     stored from = stored_as_type(w.type, type, t);
     if (!from.dense) from.dense = to_grid(from.list, w.type);
     bool const removes = !accum && from.dense.flags;

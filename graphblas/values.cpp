@@ -140,6 +140,9 @@ std::shared_ptr<bytes const> apply_index(GrB_IndexUnaryOp op, pattern const& whe
     if (op->positions) {
         for_ranges(n, task_size, [&](index first, index last) {
             index const zero = 0;
+            if (!op->uses_row && !vector)
+                return op->positions(at(made->data(), first, op->z->size), &zero, where.indices.data() + first, true,
+                                     last - first, s);
             if (vector)
                 return op->positions(at(made->data(), first, op->z->size), where.indices.data() + first, &zero, false,
                                      last - first, s);

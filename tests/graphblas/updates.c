@@ -190,6 +190,59 @@ static void aliases(void) {
     OK(GrB_free(&c));
 }
 
+/* An operator is applied to its own output, with and without a copy that shares the values. */
+static void own_operands(void) {
+    static model m, expected;
+    for (int round = 0; round < 6; ++round) {
+        GrB_Matrix a = random_matrix(&m, rows, columns, round % 2 == 0 ? 900 : 20000), copy = NULL;
+        GrB_Vector v = NULL, old = NULL;
+        double x = 0;
+        expected = m;
+        for (GrB_Index i = 0; i < rows; ++i)
+            for (GrB_Index j = 0; j < columns; ++j) expected.value[i][j] = -m.value[i][j];
+        OK(GrB_Vector_new(&v, GrB_FP64, 50));
+        OK(GrB_Vector_assign_FP64(v, NULL, NULL, 4, GrB_ALL, 50, NULL));
+        if (round > 3) OK(GrB_Vector_removeElement(v, 9));
+        if (round % 3 == 0) {
+            OK(GrB_Matrix_dup(&copy, a));
+            OK(GrB_Vector_dup(&old, v));
+        }
+        OK(GrB_Matrix_apply(a, NULL, NULL, GrB_AINV_FP64, a, NULL));
+        OK(GrB_Vector_apply(v, NULL, NULL, GrB_AINV_FP64, v, NULL));
+        CHECK(equals(a, &expected, rows, columns));
+        OK(GrB_Vector_extractElement_FP64(&x, v, 49));
+        CHECK(x == -4);
+        CODE(round > 3 ? GrB_NO_VALUE : GrB_SUCCESS, GrB_Vector_extractElement_FP64(&x, v, 9));
+        if (copy) CHECK(equals(copy, &m, rows, columns));
+        if (old) OK(GrB_Vector_extractElement_FP64(&x, old, 49));
+        if (old) CHECK(x == 4);
+        OK(GrB_free(&a));
+        OK(GrB_free(&copy));
+        OK(GrB_free(&v));
+        OK(GrB_free(&old));
+    }
+}
+
+/* Short lists of positions of a full vector, of which some repeat: the last one counts. */
+static void listed_positions(void) {
+    GrB_Index const lists[3][4] = {{3, 4, 5, 6}, {700, 2, 900, 1}, {8, 7, 8, 2}};
+    for (int k = 0; k < 3; ++k) {
+        GrB_Vector w = NULL, u = NULL;
+        OK(GrB_Vector_new(&w, GrB_FP64, 1000));
+        OK(GrB_Vector_assign_FP64(w, NULL, NULL, 1, GrB_ALL, 1000, NULL));
+        OK(GrB_Vector_new(&u, GrB_FP64, 4));
+        for (GrB_Index e = 0; e < 4; ++e) OK(GrB_Vector_setElement_FP64(u, 10 + (double)e, e));
+        OK(GrB_Vector_assign(w, NULL, NULL, u, lists[k], 4, NULL));
+        double sum = 0, x = 0;
+        OK(GrB_Vector_reduce_FP64(&sum, NULL, GrB_PLUS_MONOID_FP64, w, NULL));
+        CHECK(sum == (k == 2 ? 997 + 11 + 12 + 13 : 996 + 10 + 11 + 12 + 13));
+        OK(GrB_Vector_extractElement_FP64(&x, w, lists[k][2]));
+        CHECK(x == 12);
+        OK(GrB_free(&w));
+        OK(GrB_free(&u));
+    }
+}
+
 /* Elements that are set and removed between reads. */
 static void elements(void) {
     static model m;
@@ -421,6 +474,8 @@ int main(void) {
     OK(GrB_init(GrB_NONBLOCKING));
     assignments();
     aliases();
+    own_operands();
+    listed_positions();
     elements();
     selections();
     shapes();
