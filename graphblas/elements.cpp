@@ -80,7 +80,9 @@ contents tuples_to_contents(table const& t, index const* rows, index const* colu
     if (made.is_sorted && !single) {
         GrB_Type const type = dup ? dup->z : t.type; // values pass through the type of the operator
         auto const given = make_values(n, type->size);
-        convert(type, given->data(), from, values, n);
+        for_ranges(n, task_size, [&](index first, index last) {
+            convert(type, at(given->data(), first, type->size), from, at(values, first, from->size), last - first);
+        });
         return {made.where, as_type(t.type, type, given, n)};
     }
     if (single || !dup) {
@@ -148,6 +150,32 @@ GrB_Info build_table(table* t, index_array rows, index_array columns, argument c
     return GrB_SUCCESS;
 }
 
+/// Writes offsets, or the major index of each entry.
+void export_major(pattern const& where, bool offsets, GrB_Index* to) {
+    if (!offsets) {
+        for_ranges(where.stored_rows(), 1 << 12, [&](index first, index last) {
+            for (index r = first; r < last; ++r)
+                std::fill(to + where.offsets[r], to + where.offsets[r + 1], GrB_Index(where.row(r)));
+        });
+        return;
+    }
+    index row = 0; // the next one without an offset
+    for (index r = 0; r < where.stored_rows(); ++r)
+        for (; row <= where.row(r); ++row) to[row] = GrB_Index(where.offsets[r]);
+    for (; row <= where.rows; ++row) to[row] = GrB_Index(where.entries());
+}
+void export_indices(pattern const& where, GrB_Index* to) {
+    for_ranges(where.entries(), task_size, [&](index first, index last) {
+        std::copy(where.indices.begin() + first, where.indices.begin() + last, to + first);
+    });
+}
+void export_values(GrB_Type to_type, void* to, GrB_Type from_type, bytes const& from, index n) {
+    for_ranges(n, task_size, [&](index first, index last) {
+        convert(to_type, at(to, first, to_type->size), from_type, at(from.data(), first, from_type->size),
+                last - first);
+    });
+}
+
 /// Rows and columns of all positions; arrays may be null.
 void number_positions(GrB_Index* rows, GrB_Index* columns, table const& t, index entries) {
     for_ranges(entries, 1 << 14, [&](index first, index last) {
@@ -172,17 +200,15 @@ GrB_Info extract_tuples(GrB_Index* rows, GrB_Index* columns, argument const& x, 
                                                   std::to_string(forms.entries())};
     if (forms.dense && !forms.dense.flags) {
         number_positions(rows, columns, *t, forms.entries());
-        if (x.data) convert(type, x.data, t->type, forms.dense.values->data(), forms.entries());
+        if (x.data) export_values(type, x.data, t->type, *forms.dense.values, forms.entries());
         *n = GrB_Index(forms.entries());
         return GrB_SUCCESS;
     }
     contents const data = entries_of(*t);
     pattern const& where = *data.where;
-    if (rows)
-        for (index r = 0; r < where.stored_rows(); ++r)
-            std::fill(rows + where.offsets[r], rows + where.offsets[r + 1], GrB_Index(where.row(r)));
-    if (columns) std::copy(where.indices.begin(), where.indices.end(), columns);
-    if (x.data) convert(type, x.data, t->type, data.values->data(), where.entries());
+    if (rows) export_major(where, false, rows);
+    if (columns) export_indices(where, columns);
+    if (x.data) export_values(type, x.data, t->type, *data.values, where.entries());
     *n = GrB_Index(where.entries());
     return GrB_SUCCESS;
 }
@@ -223,27 +249,6 @@ std::vector<GrB_Index> expanded_offsets(index_array offsets, GrB_Index count, Gr
     return major;
 }
 
-/// Offsets, indices and values of a matrix in a format.
-struct exported {
-    std::vector<GrB_Index> p, i;
-    std::shared_ptr<bytes const> values;
-};
-exported export_table(table& a, int format) {
-    contents const x = oriented(a, format == GrB_CSC_FORMAT);
-    pattern const& where = *x.where;
-    exported to{{}, {where.indices.begin(), where.indices.end()}, x.values};
-    if (format == GrB_COO_FORMAT) {
-        to.p.resize(std::size_t(where.entries()));
-        for (index r = 0; r < where.stored_rows(); ++r)
-            std::fill(to.p.begin() + where.offsets[r], to.p.begin() + where.offsets[r + 1], GrB_Index(where.row(r)));
-        return to;
-    }
-    to.p.assign(std::size_t(where.rows) + 1, 0);
-    for (index r = 0; r < where.stored_rows(); ++r)
-        to.p[std::size_t(where.row(r)) + 1] = GrB_Index(where.offsets[r + 1] - where.offsets[r]);
-    for (std::size_t r = 1; r < to.p.size(); ++r) to.p[r] += to.p[r - 1];
-    return to;
-}
 GrB_Index offsets_length(table const& a, index entries, int format) {
     return format == GrB_COO_FORMAT ? GrB_Index(entries) : GrB_Index(format == GrB_CSR_FORMAT ? a.rows : a.columns) + 1;
 }
@@ -443,10 +448,10 @@ GrB_Info Matrix_export(GrB_Index* p, GrB_Index* i, argument x, GrB_Index* p_leng
         require_length(*p_length, p_count, "first array", GrB_INSUFFICIENT_SPACE);
         require_length(*i_length, GrB_Index(n), "second array", GrB_INSUFFICIENT_SPACE);
         require_length(*x_length, GrB_Index(n), "array of values", GrB_INSUFFICIENT_SPACE);
-        exported const from = export_table(*a, format);
-        std::copy(from.p.begin(), from.p.end(), p);
-        std::copy(from.i.begin(), from.i.end(), i);
-        convert(type, x.data, a->type, from.values->data(), n);
+        contents const from = oriented(*a, format == GrB_CSC_FORMAT);
+        export_major(*from.where, format != GrB_COO_FORMAT, p);
+        export_indices(*from.where, i);
+        export_values(type, x.data, a->type, *from.values, n);
         *p_length = p_count;
         *i_length = *x_length = GrB_Index(n);
         return GrB_SUCCESS;

@@ -646,11 +646,15 @@ grid selected_grid(grid const& a, grid const& keep) {
     to.flags = std::make_shared<buffer<std::uint8_t>>(executor(), a.positions());
     std::uint8_t const *const x = a.flag_data(), *const y = reinterpret_cast<std::uint8_t const*>(keep.values->data());
     std::uint8_t* const z = to.flags->data();
+    std::atomic<index> entries{0};
     for_ranges(a.positions(), task_size, [&](index first, index last) {
         for (index k = first; k < last; ++k) z[k] = std::uint8_t(y[k] != 0);
         for (index k = first; x && k < last; ++k) z[k] &= x[k];
+        unsigned sum = 0;
+        for (index k = first; k < last; ++k) sum += z[k];
+        entries += index(sum);
     });
-    to.entries = count_flags(z, a.positions());
+    to.entries = entries;
     if (to.entries == a.positions()) to.flags.reset();
     return to;
 }

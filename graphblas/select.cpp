@@ -161,7 +161,7 @@ struct column_range {
     index first, last;
     bool others;
 };
-/// The columns that a condition selects in row i.
+/// The columns that a condition selects in row i; one of rows alone is not a case.
 column_range selected_columns(GrB_IndexUnaryOp op, index i, std::int64_t s) {
     constexpr index all = std::numeric_limits<index>::max();
     index diagonal = 0;
@@ -172,15 +172,31 @@ column_range selected_columns(GrB_IndexUnaryOp op, index i, std::int64_t s) {
     if (op == GrB_DIAG) return {diagonal, after, false};
     if (op == GrB_OFFDIAG) return {diagonal, after, true};
     if (op == GrB_COLLE) return {0, after_s, false};
-    if (op == GrB_COLGT) return {after_s, all, false};
-    bool const whole_row = (op == GrB_ROWLE) == (i <= s);
-    return {0, whole_row ? all : 0, false};
+    return {after_s, all, false}; // GrB_COLGT
+}
+
+/// Returns entries [first, last).
+contents entry_range(contents const& x, std::size_t size, index first, index last) {
+    pattern const& a = *x.where;
+    if (last - first == a.entries()) return x;
+    pattern to = like(a, last - first);
+    for (index r = 0; r <= a.stored_rows(); ++r) to.offsets[r] = std::clamp(a.offsets[r], first, last) - first;
+    std::copy_n(a.indices.begin() + first, last - first, to.indices.begin());
+    auto values = make_values(last - first, size);
+    if (first < last) std::memcpy(values->data(), at(x.values->data(), first, size), std::size_t(last - first) * size);
+    return {normalised(std::move(to)), std::move(values)};
 }
 
 } // namespace
 
 contents selected_ranges(contents const& x, std::size_t size, GrB_IndexUnaryOp op, std::int64_t s) {
     pattern const& a = *x.where;
+    if (op == GrB_ROWLE || op == GrB_ROWGT) { // consecutive rows
+        index const end = s < 0 ? 0 : s >= a.rows ? a.rows : s + 1;
+        index const stored = a.hypersparse ? std::lower_bound(a.list.begin(), a.list.end(), end) - a.list.begin() : end;
+        index const split = a.offsets[stored];
+        return op == GrB_ROWLE ? entry_range(x, size, 0, split) : entry_range(x, size, split, a.entries());
+    }
     return copied_ranges(x, size, [&](index r) -> row_range {
         column_range const columns = selected_columns(op, a.row(r), s);
         index const begin = a.offsets[r], end = a.offsets[r + 1];
