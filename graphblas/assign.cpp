@@ -137,6 +137,39 @@ contents assigned_value(contents const& c, GrB_Type c_type, GrB_Type type, void 
                                 c_type, vector)};
 }
 
+/// The distinct indices of a list, in ascending order.
+std::vector<index> sorted_set(index_list list) {
+    std::vector<index> set(list.indices, list.indices + (list.indices ? list.count : 0));
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    return set;
+}
+
+/// What an assignment of one value changes, and how.
+struct region_call {
+    table& c;
+    scope reach;
+    mask_view mask;
+    GrB_BinaryOp accum;
+    bool replace, vector;
+};
+/// Assigns one value to C(I, J) by update_region(). `free_order`: no mask has the shape of C(I, J), so that neither the
+/// order of the indices nor their repetitions matter.
+bool assign_in_region(region_call const& call, index_list rows, index_list columns, bool free_order, operand value) {
+    std::vector<index> row_set, column_set;
+    if (free_order) {
+        row_set = sorted_set(rows);
+        column_set = sorted_set(columns);
+        if (rows.indices) rows = index_list(row_set);
+        if (columns.indices) columns = index_list(column_set);
+    }
+    region_mask const mask(call.reach, call.mask, rows, columns);
+    auto const update = [&](pattern const& before) {
+        return assign_value(before, {}, {}, mask.view, call.accum != nullptr, call.replace);
+    };
+    return update_region(call.c, rows, columns, update, value, call.accum, call.vector);
+}
+
 void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, argument value, caller_list const& rows,
                      caller_list const& columns, settings const& s, bool vector) {
     GrB_Type const given = value.kind == argument::typed ? value.type
@@ -159,11 +192,9 @@ void assign_constant(scope reach, table& c, table* mask, GrB_BinaryOp accum, arg
     }
     mask_view const view = admitted.view();
     if (x.present() && !all && stays_in_region(reach, admitted, s.replace)) {
-        region_mask const mask_of_region(reach, view, i, j);
-        auto const update = [&](pattern const& before) {
-            return assign_value(before, {}, {}, mask_of_region.view, accum != nullptr, s.replace);
-        };
-        if (update_region(c, i, j, update, {given, x.data(), 0}, accum, vector)) return;
+        operand const single{given, x.data(), 0};
+        bool const free_order = reach == scope::whole || admitted.is_absent();
+        if (assign_in_region({c, reach, view, accum, s.replace, vector}, i, j, free_order, single)) return;
     }
     contents const old = entries_of(c);
     if (!x.present()) {

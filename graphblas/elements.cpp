@@ -54,12 +54,12 @@ GrB_Info extract_element(argument const& x, table* t, GrB_Index row, GrB_Index c
     require_position(row, t->rows, "row");
     require_position(column, t->columns, "column");
     require_output(x, t->type);
-    scratch value(t->type, 1);
-    if (!read_element(*t, index(row), index(column), value.data())) {
+    std::byte const* const value = find_element(*t, index(row), index(column));
+    if (!value) {
         if (x.kind == argument::scalar) x.object->present = false;
         return x.kind == argument::scalar ? GrB_SUCCESS : GrB_NO_VALUE;
     }
-    store(x, t->type, value.data());
+    store(x, t->type, value);
     return GrB_SUCCESS;
 }
 

@@ -175,8 +175,14 @@ void change_values(table& t, gathered_entries const& at_entries, std::byte const
     t.transposed = {};
     t.device = {};
     auto* const to = const_cast<std::byte*>(stored_values->data());
-    for (index k = 0; k < at_entries.from.size(); ++k)
-        std::memcpy(at(to, at_entries.from[k], size), at(values, k, size), size);
+    index const n = at_entries.from.size();
+    if (size == 8) {
+        auto* const words = reinterpret_cast<std::uint64_t*>(to);
+        auto const* const from = reinterpret_cast<std::uint64_t const*>(values);
+        for (index k = 0; k < n; ++k) words[at_entries.from[k]] = from[k];
+    } else {
+        for (index k = 0; k < n; ++k) std::memcpy(at(to, at_entries.from[k], size), at(values, k, size), size);
+    }
 }
 
 /// Whether the lists select so few positions that a copy of the others is faster than a merge with all.

@@ -604,6 +604,59 @@ gathered_entries extract_ranges(pattern const& a, index_list i, index first_colu
     });
     return {normalised(std::move(to)), std::move(from)};
 }
+/// Calls use(entry, number in the list) for the entries of a row in the columns of an ascending list.
+template <class Use>
+void for_each_common(pattern const& a, index row, index_list columns, Use const& use) {
+    index p = a.offsets[row];
+    index const end = a.offsets[row + 1];
+    for (index q = 0; p < end && q < columns.count;) {
+        index const i = a.indices[p], j = columns.indices[q];
+        if (i == j) use(p, q);
+        if (i < j && end - p > 16 * (columns.count - q)) // few columns are searched in a long row
+            p = std::lower_bound(a.indices.begin() + p, a.indices.begin() + end, j) - a.indices.begin();
+        else
+            p += i <= j ? 1 : 0;
+        if (j < i && columns.count - q > 16 * (end - p))
+            q = std::lower_bound(columns.indices + q, columns.indices + columns.count, i) - columns.indices;
+        else
+            q += j <= i ? 1 : 0;
+    }
+}
+/// Few columns, in ascending order, of rows.
+gathered_entries extract_columns(pattern const& a, index_list i, index_list columns) {
+    index const rows = i.indices ? i.count : a.rows;
+    pattern to;
+    to.rows = rows;
+    to.columns = columns.count;
+    to.offsets = buffer<index>(executor(), rows + 1);
+    to.offsets[0] = 0;
+    auto const row_of = [&](index r) { return i.indices ? i.indices[r] : r; };
+    coppice::detail::for_each_block(executor(), rows, 1 << 10, [&](index, index first, index last) {
+        for (index r = first; r < last; ++r) {
+            index count = 0;
+            for_each_common(a, row_of(r), columns, [&](index, index) { ++count; });
+            to.offsets[r + 1] = count;
+        }
+    });
+    for (index r = 0; r < rows; ++r) to.offsets[r + 1] += to.offsets[r];
+    to.indices = buffer<index>(executor(), to.offsets[rows]);
+    buffer<index> from(executor(), to.offsets[rows]);
+    coppice::detail::for_each_block(executor(), rows, 1 << 10, [&](index, index first, index last) {
+        for (index r = first; r < last; ++r) {
+            index next = to.offsets[r];
+            for_each_common(a, row_of(r), columns, [&](index p, index q) {
+                to.indices[next] = q;
+                from[next++] = p;
+            });
+        }
+    });
+    return {normalised(std::move(to)), std::move(from)};
+}
+bool ascends(index_list list) {
+    for (index k = 1; k < list.count; ++k)
+        if (list.indices[k] <= list.indices[k - 1]) return false;
+    return true;
+}
 bool is_consecutive(index_list list) {
     for (index k = 1; k < list.count; ++k)
         if (list.indices[k] != list.indices[k - 1] + 1) return false;
@@ -615,6 +668,7 @@ bool is_consecutive(index_list list) {
 gathered_entries extract(pattern const& a, index_list i, index_list j) {
     if (!a.hypersparse && !j.indices) return extract_ranges(a, i, 0, a.columns);
     if (!a.hypersparse && is_consecutive(j)) return extract_ranges(a, i, j.indices[0], j.count);
+    if (!a.hypersparse && j.count < a.columns / 16 && ascends(j)) return extract_columns(a, i, j);
     array_view<index const> const columns(j.indices, j.count);
     if (!i.indices) {
         row_space rows({&a});

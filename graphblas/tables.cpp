@@ -146,17 +146,24 @@ index entry_count(table& t) {
     return t.data.entries();
 }
 
-bool read_element(table& t, index row, index column, void* to) {
-    std::scoped_lock const lock(t.guard);
-    merge_changes(t);
-    stored const& data = t.data;
-    // The number of positions of a list may exceed an index.
-    index at_entry = data.dense ? row * t.columns + column : find_entry(*data.list.where, row, column);
-    if (data.dense && data.dense.flags && (*data.dense.flags)[at_entry] == 0) at_entry = -1;
-    if (at_entry < 0) return false;
-    std::byte const* const values = data.dense ? data.dense.values->data() : data.list.values->data();
-    std::memcpy(to, at(values, at_entry, t.type->size), t.type->size);
-    return true;
+std::byte const* find_element(table& t, index row, index column) {
+    bool by_position = false;
+    {
+        std::scoped_lock const lock(t.guard);
+        merge_changes(t);
+        by_position = bool(t.data.dense);
+    }
+    // Other calls that only read may add a form, but do not change this one. A search under the lock takes twice as
+    // long, because searches of consecutive calls do not overlap.
+    std::size_t const size = t.type->size;
+    if (!by_position) {
+        contents const& list = t.data.list; // the number of positions may exceed an index
+        index const k = find_entry(*list.where, row, column);
+        return k < 0 ? nullptr : at(list.values->data(), k, size);
+    }
+    grid const& dense = t.data.dense;
+    index const k = row * t.columns + column;
+    return dense.flags && (*dense.flags)[k] == 0 ? nullptr : at(dense.values->data(), k, size);
 }
 
 void set_forms(table& t, stored data) noexcept {

@@ -70,8 +70,8 @@ index entry_count(table& t);
 /// Replaces the entries. Does not throw.
 void set_forms(table& t, stored data) noexcept;
 inline void set_entries(table& t, contents data) noexcept { set_forms(t, {std::move(data), {}}); }
-/// Copies an element to memory of the type of the table; returns false if there is none.
-bool read_element(table& t, index row, index column, void* to);
+/// Returns the address of an element until the table changes; null if there is none.
+std::byte const* find_element(table& t, index row, index column);
 /// Sets or removes one element; `value` null: removes it.
 void change_element(table& t, index row, index column, void const* value);
 

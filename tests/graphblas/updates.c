@@ -107,6 +107,10 @@ static void one_assignment(int kind, GrB_Matrix c, model* expected, bool ascends
     if (kind == 3) j[0] = next_number(columns);
     settings const s = {kind < 2 && next_number(2) == 0, next_number(2) == 0, next_number(2) == 0, next_number(2) == 0,
                         next_number(2) == 0};
+    if (kind == 1 && (s.whole || !s.masked)) { /* a repetition of an index has no effect */
+        i[ni] = i[0], ++ni;
+        j[nj] = j[nj / 2], ++nj;
+    }
     GrB_BinaryOp const accum = s.accumulates ? GrB_PLUS_FP64 : NULL;
     GrB_Descriptor const d = descriptor_of(s);
     GrB_Matrix a = random_matrix(&a_model, ni, nj, (unsigned)(ni * nj / 2));
