@@ -108,7 +108,7 @@ bool ascends(index_list list) {
         if (list.indices[k] >= list.indices[k + 1]) return false;
     return true;
 }
-bool repeats(index_list list) {
+bool repeats_an_index(index_list list) {
     if (ascends(list)) return false;
     std::vector<index> copy(list.indices, list.indices + list.count);
     std::sort(copy.begin(), copy.end());
@@ -195,7 +195,7 @@ bool is_small(pattern const& c, index_list rows, index_list columns) {
 bool update_region(table& c, index_list rows, index_list columns, region_update const& update, operand values,
                    GrB_BinaryOp accum, bool vector) {
     contents old = entries_of(c);
-    if (!is_small(*old.where, rows, columns) || repeats(rows) || repeats(columns)) return false;
+    if (!is_small(*old.where, rows, columns) || repeats_an_index(rows) || repeats_an_index(columns)) return false;
     auto const before = extract(*old.where, rows, columns);
     auto const made = update(*before.where);
     auto const old_values = gathered(*old.values, before.from, c.type->size);

@@ -100,16 +100,16 @@ std::vector<row_ranges> ranges_of(std::int64_t n) {
 }
 
 template <class Fixture, class T>
-struct solved {
+struct solution_over {
     krylov_result result{};
     std::vector<T> x{};
 };
 /// Solves for the product with waves(), from zero.
 template <class Fixture, class T>
-solved<Fixture, T> solve_on(row_ranges const& begin, csr<T> const& a, std::string const& method,
-                            std::string const& preconditioner, krylov_options const& options,
-                            near_null_space<T> near = {}) {
-    solved<Fixture, T> all;
+solution_over<Fixture, T> solve_on(row_ranges const& begin, csr<T> const& a, std::string const& method,
+                                   std::string const& preconditioner, krylov_options const& options,
+                                   near_null_space<T> near = {}) {
+    solution_over<Fixture, T> all;
     std::vector<krylov_result> results(begin.size() - 1);
     all.x = on_ranks<Fixture, T>(begin, [&](auto const& exec, auto const& comm, std::int64_t first, auto end) {
         auto const of_rank = matrix_of_rank(exec, comm, a, first, end);
@@ -174,7 +174,7 @@ TEST_CASE_TEMPLATE("distributed complex: new values, and copies that do not have
     using number = std::complex<double>;
     auto const dense = random_system<number>(property::general);
     auto const a = dense.rows();
-    number const factor(0, 2); // exact
+    number const factor = 2; // exact, also with fused products
     for (auto const& begin : ranges_of(dense.n)) {
         std::vector<number> of_copy(std::size_t(dense.n));
         auto const product = [&](auto const& changes) {
