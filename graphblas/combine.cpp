@@ -95,17 +95,24 @@ struct sorted_block {
     }
 };
 
+/// What a positional operator returns: the row or the column of an entry, counted from `base`.
+struct position_rule {
+    bool column;
+    index base;
+
+    explicit position_rule(positional op)
+        : column(op == positional::firstj || op == positional::firstj1 || op == positional::secondj ||
+                 op == positional::secondj1),
+          base(op == positional::firsti1 || op == positional::firstj1 || op == positional::secondi1 ||
+               op == positional::secondj1) {}
+};
+
 /// Values of the results of a positional operator.
-void positional_values(positional op, GrB_Type z, pattern const& where, sorted_block const& block, entry_cursor& cursor,
-                       void* to) {
-    static_cast<void>(where);
+void positional_values(positional op, GrB_Type z, sorted_block const& block, entry_cursor& cursor, void* to) {
+    position_rule const rule(op);
     for (index k = 0; k < block.count; ++k) {
         cursor.move(block.entry[std::size_t(k)]);
-        bool const column = op == positional::firstj || op == positional::firstj1 || op == positional::secondj ||
-                            op == positional::secondj1;
-        bool const from_one = op == positional::firsti1 || op == positional::firstj1 || op == positional::secondi1 ||
-                              op == positional::secondj1;
-        index const value = (column ? cursor.j : cursor.i) + (from_one ? 1 : 0);
+        index const value = (rule.column ? cursor.j : cursor.i) + rule.base;
         if (z->code == GrB_INT32_CODE)
             static_cast<std::int32_t*>(to)[k] = std::int32_t(value);
         else
@@ -154,7 +161,7 @@ private:
     void combine_both(sorted_block const& block, entry_cursor& cursor) {
         index const n = block.count;
         if (op_->position != positional::none) {
-            positional_values(op_->position, op_->z, where_, block, cursor, result_.data());
+            positional_values(op_->position, op_->z, block, cursor, result_.data());
         } else {
             index sx = 1, sy = 1;
             void const* const x = first_(block.first.data(), n, sx);
@@ -244,20 +251,15 @@ void combine_in_order(pattern const& where, operand x, operand y, GrB_BinaryOp o
 /// Results of a positional operator for entries [begin, end).
 template <class T>
 void positions_in_order(pattern const& where, positional op, bool vector, T* z, index begin, index end) {
-    bool const column = op == positional::firstj || op == positional::firstj1 || op == positional::secondj ||
-                        op == positional::secondj1;
-    index const base = op == positional::firsti1 || op == positional::firstj1 || op == positional::secondi1 ||
-                               op == positional::secondj1
-                           ? 1
-                           : 0;
-    if (vector || column) { // the column of an element of a vector is 0
-        for (index k = begin; k < end; ++k) z[k] = T((vector && column ? 0 : where.indices[k]) + base);
+    position_rule const rule(op);
+    if (vector || rule.column) { // the column of an element of a vector is 0
+        for (index k = begin; k < end; ++k) z[k] = T((vector && rule.column ? 0 : where.indices[k]) + rule.base);
         return;
     }
     entry_cursor at(where, begin, false);
     for (index k = begin; k < end; ++k) {
         at.move(k);
-        z[k] = T(at.i + base);
+        z[k] = T(at.i + rule.base);
     }
 }
 
