@@ -103,18 +103,6 @@ contents spliced(contents const& old, std::size_t size, row_changes const& chang
 
 namespace {
 
-bool ascends(index_list list) {
-    for (index k = 0; list.indices && k + 1 < list.count; ++k)
-        if (list.indices[k] >= list.indices[k + 1]) return false;
-    return true;
-}
-bool repeats_an_index(index_list list) {
-    if (ascends(list)) return false;
-    std::vector<index> copy(list.indices, list.indices + list.count);
-    std::sort(copy.begin(), copy.end());
-    return std::adjacent_find(copy.begin(), copy.end()) != copy.end();
-}
-
 /// The changes that replace the entries of C(rows, columns): those of `before`, at entries `from` of C, by `after`.
 row_changes changes_of(gathered_entries const& before, pattern const& after, index_list rows, index_list columns) {
     std::vector<index> order;
@@ -195,7 +183,9 @@ bool is_small(pattern const& c, index_list rows, index_list columns) {
 bool update_region(table& c, index_list rows, index_list columns, region_update const& update, operand values,
                    GrB_BinaryOp accum, bool vector) {
     contents old = entries_of(c);
-    if (!is_small(*old.where, rows, columns) || repeats_an_index(rows) || repeats_an_index(columns)) return false;
+    if (!is_small(*old.where, rows, columns) || !is_distinct(rows, old.where->rows) ||
+        !is_distinct(columns, old.where->columns))
+        return false;
     auto const before = extract(*old.where, rows, columns);
     auto const made = update(*before.where);
     auto const old_values = gathered(*old.values, before.from, c.type->size);

@@ -11,6 +11,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <coppice/sparse.hpp>
 
@@ -652,11 +653,6 @@ gathered_entries extract_columns(pattern const& a, index_list i, index_list colu
     });
     return {normalised(std::move(to)), std::move(from)};
 }
-bool ascends(index_list list) {
-    for (index k = 1; k < list.count; ++k)
-        if (list.indices[k] <= list.indices[k - 1]) return false;
-    return true;
-}
 bool is_consecutive(index_list list) {
     for (index k = 1; k < list.count; ++k)
         if (list.indices[k] != list.indices[k - 1] + 1) return false;
@@ -664,6 +660,25 @@ bool is_consecutive(index_list list) {
 }
 
 } // namespace
+
+bool ascends(index_list list) {
+    for (index k = 1; list.indices && k < list.count; ++k)
+        if (list.indices[k] <= list.indices[k - 1]) return false;
+    return true;
+}
+bool is_distinct(index_list positions, index bound) {
+    if (ascends(positions)) return true;
+    if (positions.count < bound / 64) { // a flag for each position would take longer
+        std::vector<index> sorted(positions.indices, positions.indices + positions.count);
+        std::sort(sorted.begin(), sorted.end());
+        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    }
+    buffer<std::uint8_t> found(executor(), bound);
+    std::fill(found.begin(), found.end(), std::uint8_t{0});
+    for (index k = 0; k < positions.count; ++k)
+        if (std::exchange(found[positions.indices[k]], std::uint8_t{1}) != 0) return false;
+    return true;
+}
 
 gathered_entries extract(pattern const& a, index_list i, index_list j) {
     if (!a.hypersparse && !j.indices) return extract_ranges(a, i, 0, a.columns);

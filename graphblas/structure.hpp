@@ -86,6 +86,11 @@ struct index_list {
     index count = 0; ///< of a list
 };
 
+/// Whether every index is larger than the one before; also for all.
+bool ascends(index_list list);
+/// Whether no index occurs twice; all are below `bound`.
+bool is_distinct(index_list list, index bound);
+
 /// Entry of a list at ascending positions.
 class list_search {
 public:

@@ -378,27 +378,6 @@ void finish(table& c, mask_of_call const& mask, GrB_BinaryOp accum, bool replace
     set_entries(c, {written.where, combine(*written.where, written.from.data(), x, y, accum, c.type, vector)});
 }
 
-namespace {
-
-bool is_distinct(index_list positions, index bound) {
-    bool ascends = true;
-    for (index k = 0; k + 1 < positions.count && ascends; ++k)
-        ascends = positions.indices[k] < positions.indices[k + 1];
-    if (ascends) return true;
-    if (positions.count < bound / 64) { // a flag for each position would take longer
-        std::vector<index> sorted(positions.indices, positions.indices + positions.count);
-        std::sort(sorted.begin(), sorted.end());
-        return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-    }
-    buffer<std::uint8_t> found(executor(), bound);
-    std::fill(found.begin(), found.end(), std::uint8_t{0});
-    for (index k = 0; k < positions.count; ++k)
-        if (std::exchange(found[positions.indices[k]], std::uint8_t{1}) != 0) return false;
-    return true;
-}
-
-} // namespace
-
 bool assign_at_positions(table& w, index_list positions, GrB_BinaryOp accum, stored const& t, GrB_Type type) {
     if (!forms_of(w).dense || !has_grid_update(w.type, accum) || type->code == GrB_UDT_CODE) return false;
     if (!is_distinct(positions, w.columns)) return false;

@@ -17,7 +17,7 @@ GROUPS = {
     "graphblas": r"^graphblas/|^algebra/generate/pentadiagonal_gallery",
     "tiles": r"^solvers/direct/(block_banded/tiles|error)/\w+_(tiles|ends)\.cpp",
     "lanes": r"^solvers/(direct/tridiagonal/rpts_tiles|iterative/vectors/dot_kernels)\.cpp",
-    "others": r"^(mpi|petsc)/|^solvers/precondition/sparse_direct/sparse_factors",
+    "others": r"^(mpi|petsc)/|^solvers/(precondition/sparse_direct/sparse_factors|distributed/distributed_complex)",
     "solvers": r"^solvers/|^algebra/generate/tridiagonal_gallery",
     "modules": "",
 }

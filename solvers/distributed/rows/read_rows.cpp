@@ -207,9 +207,9 @@ buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& e
 /// order.
 template <class T>
 buffer<detail::triplet<T, std::int32_t>>
-send_to_owners(host_executor const& exec, rank_communicator const& comm, rank_offsets const& begin,
-               matrix_market_symmetry symmetry,
-               array_view<detail::triplet<std::type_identity_t<T>, std::int32_t> const> entries) {
+send_entries(host_executor const& exec, rank_communicator const& comm, rank_offsets const& begin,
+             matrix_market_symmetry symmetry,
+             array_view<detail::triplet<std::type_identity_t<T>, std::int32_t> const> entries) {
     using triplet = detail::triplet<T, std::int32_t>;
     auto const owner = [&](std::int64_t row) {
         return std::size_t(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
@@ -253,7 +253,7 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
     std::int64_t const first = begin[std::size_t(comm.rank())], last = begin[std::size_t(comm.rank()) + 1];
     auto own = [&] {
         auto const entries = entries_of_lines<T>(exec, comm, file, name);
-        return send_to_owners<T>(exec, comm, begin, h.symmetry, entries.view());
+        return send_entries<T>(exec, comm, begin, h.symmetry, entries.view());
     }();
     for (auto& e : own) e.row -= std::int32_t(first);
     auto const rows = detail::to_rows<T, std::int32_t>(
@@ -323,8 +323,8 @@ row_block<T> transpose_rows(host_executor const& exec, rank_communicator const& 
     for (std::int64_t i = 0; i < rows.rows(); ++i)
         for (std::int64_t k = rows.offsets[std::size_t(i)]; k < rows.offsets[std::size_t(i) + 1]; ++k)
             transposed[k] = {rows.columns[std::size_t(k)], std::int32_t(rows.first + i), rows.values[std::size_t(k)]};
-    auto own = distributed::send_to_owners<T>(exec, comm, offsets_of_ranks(comm, rows.rows()),
-                                              matrix_market_symmetry::general, transposed.view());
+    auto own = distributed::send_entries<T>(exec, comm, offsets_of_ranks(comm, rows.rows()),
+                                            matrix_market_symmetry::general, transposed.view());
     for (auto& e : own) e.row -= std::int32_t(rows.first);
     auto const sorted = detail::to_rows<T, std::int32_t>(
         exec, "the transpose", {rows.rows(), rows.all_columns, matrix_market_symmetry::general, std::move(own), {}, 1},
