@@ -10,28 +10,6 @@
 namespace coppice::graphblas {
 namespace {
 
-template <class T>
-void scatter_as(void* to, void const* from, index const* positions, index n) {
-    for (index k = 0; k < n; ++k) static_cast<T*>(to)[positions[k]] = static_cast<T const*>(from)[k];
-}
-/// to[positions[k]] = from[k]
-void scatter(void* to, void const* from, index const* positions, index n, std::size_t size) {
-    switch (size) {
-    case 1:
-        return scatter_as<std::uint8_t>(to, from, positions, n);
-    case 2:
-        return scatter_as<std::uint16_t>(to, from, positions, n);
-    case 4:
-        return scatter_as<std::uint32_t>(to, from, positions, n);
-    case 8:
-        return scatter_as<std::uint64_t>(to, from, positions, n);
-    default:
-        for (index k = 0; k < n; ++k)
-            std::memcpy(static_cast<std::byte*>(to) + std::size_t(positions[k]) * size,
-                        static_cast<std::byte const*>(from) + std::size_t(k) * size, size);
-    }
-}
-
 /// Numbers of the values of an operand for consecutive entries without sources.
 class entry_numbers {
 public:

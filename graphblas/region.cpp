@@ -156,21 +156,13 @@ bool have_same_entries(pattern const& a, pattern const& b) {
 /// Changes values of entries; the entries stay the same ones.
 void change_values(table& t, gathered_entries const& at_entries, std::byte const* values) {
     std::scoped_lock const lock(t.guard);
-    std::size_t const size = t.type->size;
     auto& stored_values = t.data.list.values;
     if (stored_values.use_count() > 1) stored_values = std::make_shared<bytes>(copy_of(executor(), *stored_values));
     t.data.dense = {};
     t.transposed = {};
     t.device = {};
-    auto* const to = const_cast<std::byte*>(stored_values->data());
-    index const n = at_entries.from.size();
-    if (size == 8) {
-        auto* const words = reinterpret_cast<std::uint64_t*>(to);
-        auto const* const from = reinterpret_cast<std::uint64_t const*>(values);
-        for (index k = 0; k < n; ++k) words[at_entries.from[k]] = from[k];
-    } else {
-        for (index k = 0; k < n; ++k) std::memcpy(at(to, at_entries.from[k], size), at(values, k, size), size);
-    }
+    scatter(const_cast<std::byte*>(stored_values->data()), values, at_entries.from.data(), at_entries.from.size(),
+            t.type->size);
 }
 
 /// Whether the lists select so few positions that a copy of the others is faster than a merge with all.

@@ -11,8 +11,6 @@ namespace {
 
 constexpr index chunk = 1 << 15; ///< entries of a task
 
-bool has_word(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
-
 /// A pattern without offsets and indices, on the same rows.
 pattern like(pattern const& a, index entries) {
     pattern to;

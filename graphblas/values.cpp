@@ -36,11 +36,6 @@ constexpr std::array<std::array<conversion, type_count>, type_count> all_convers
 }
 constexpr auto conversions = all_conversions(predefined_types{});
 
-template <class T>
-void gather_as(void* to, void const* from, index const* positions, index n) {
-    for (index k = 0; k < n; ++k) static_cast<T*>(to)[k] = static_cast<T const*>(from)[positions[k]];
-}
-
 } // namespace
 
 void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, index n) {
@@ -51,19 +46,25 @@ void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, i
         conversions[position_of(to_type)][position_of(from_type)](to, from, n);
 }
 
+// Arrays of callers may not be aligned for a double_word.
 void gather(void* to, void const* from, index const* positions, index n, std::size_t size) {
-    switch (size) {
-    case 1:
-        return gather_as<std::uint8_t>(to, from, positions, n);
-    case 2:
-        return gather_as<std::uint16_t>(to, from, positions, n);
-    case 4:
-        return gather_as<std::uint32_t>(to, from, positions, n);
-    case 8:
-        return gather_as<std::uint64_t>(to, from, positions, n);
-    default:
+    if (size > 8 || !has_word(size)) {
         for (index k = 0; k < n; ++k) std::memcpy(at(to, k, size), at(from, positions[k], size), size);
+        return;
     }
+    with_word(size, [&]<class U>(U) {
+        for (index k = 0; k < n; ++k) static_cast<U*>(to)[k] = static_cast<U const*>(from)[positions[k]];
+    });
+}
+
+void scatter(void* to, void const* from, index const* positions, index n, std::size_t size) {
+    if (size > 8 || !has_word(size)) {
+        for (index k = 0; k < n; ++k) std::memcpy(at(to, positions[k], size), at(from, k, size), size);
+        return;
+    }
+    with_word(size, [&]<class U>(U) {
+        for (index k = 0; k < n; ++k) static_cast<U*>(to)[positions[k]] = static_cast<U const*>(from)[k];
+    });
 }
 
 std::shared_ptr<bytes> make_values(index n, std::size_t size) {

@@ -44,7 +44,10 @@ bool runs_by_position(Operator op, bool full) {
 struct double_word {
     std::uint64_t low, high;
 };
-/// Calls f(U{}) for the unsigned integers of `size` bytes.
+inline bool has_word(std::size_t size) {
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == sizeof(double_word);
+}
+/// Calls f(U{}) for the unsigned integers of `size` bytes; requires has_word().
 template <class F>
 void with_word(std::size_t size, F const& f) {
     switch (size) {
@@ -73,6 +76,8 @@ inline std::byte const* at(void const* values, index k, std::size_t size) {
 void convert(GrB_Type to_type, void* to, GrB_Type from_type, void const* from, index n);
 /// to[k] = from[positions[k]]
 void gather(void* to, void const* from, index const* positions, index n, std::size_t size);
+/// to[positions[k]] = from[k]
+void scatter(void* to, void const* from, index const* positions, index n, std::size_t size);
 
 std::shared_ptr<bytes> make_values(index n, std::size_t size);
 /// Returns the values as another type; the same array if the types are equal.
