@@ -173,18 +173,10 @@ struct scale_elements {
 /// Fraction of the magnitudes of the couplings above which constants are near-null-space vectors.
 inline constexpr double min_aligned_phases = 0.9;
 
-/// Throws argument_error or dimension_error if vectors of a complex matrix with `n` rows are too many or not of its
-/// size.
+/// require_sizes_of() vectors of a complex matrix with `n` rows.
 template <class E>
 void require_complex_sizes(near_null_space<E> const& near, std::int64_t n) {
-    constexpr int max_count = 16; // 32 of the real form
-    if (near.block < 0 || near.block > max_count || near.count < 0 || near.count > max_count)
-        throw argument_error("a point of a complex matrix has 1 to 16 unknowns and as many vectors at most, got " +
-                             std::to_string(near.block) + " and " + std::to_string(near.count));
-    if (near.block > 0 && n % near.block != 0)
-        throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(near.block) +
-                              " unknowns at each point");
-    require_size("vectors of a near null space", near.vectors, n * near.count);
+    require_sizes_of(near, n, 16, "a point of a complex matrix"); // 32 of the real form
 }
 inline void refuse_gauss_seidel() {
     throw argument_error("the smoother gauss-seidel is for Hermitian matrices, and this complex matrix is not "

@@ -52,18 +52,25 @@ void require_finite_vectors(Executor const& exec, near_null_space<E> const& give
     if (!fault.empty()) throw matrix_error(fault);
 }
 
-/// The vectors on the first level; block 0 remains without vectors. Throws argument_error or dimension_error for
-/// invalid sizes, matrix_error for elements that are not finite.
-template <executor Executor, class T>
-level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
-    constexpr int max_count = 32;
+/// Throws argument_error or dimension_error if vectors of a matrix with `n` rows are too many or not of its size.
+/// `point`: what the message calls a point.
+template <class T>
+void require_sizes_of(near_null_space<T> const& given, std::int64_t n, int max_count, char const* point) {
     if (given.block < 0 || given.block > max_count || given.count < 0 || given.count > max_count)
-        throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
-                             std::to_string(given.block) + " and " + std::to_string(given.count));
+        throw argument_error(std::string(point) + " has 1 to " + std::to_string(max_count) +
+                             " unknowns and as many vectors at most, got " + std::to_string(given.block) + " and " +
+                             std::to_string(given.count));
     if (given.block > 0 && n % given.block != 0)
         throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
                               " unknowns at each point");
     require_size("vectors of a near null space", given.vectors, n * given.count);
+}
+
+/// The vectors on the first level; block 0 remains without vectors. Throws argument_error or dimension_error for
+/// invalid sizes, matrix_error for elements that are not finite.
+template <executor Executor, class T>
+level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
+    require_sizes_of(given, n, 32, "a point");
     require_finite_vectors(exec, given);
     level_modes<T> modes{given.block, given.count, {}};
     if (given.count == 0) return modes;

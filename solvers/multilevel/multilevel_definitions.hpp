@@ -33,8 +33,10 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
                                  coppice::detail::number_text(double(value)) + ", expected at least " +
                                  std::to_string(min_value));
     };
-    require("first_run", options.first_run, 1), require("second_run", options.second_run, 1);
-    require("max_levels", options.max_levels, 1), require("coarsest", options.coarsest, 0);
+    require("first_run", options.first_run, 1);
+    require("second_run", options.second_run, 1);
+    require("max_levels", options.max_levels, 1);
+    require("coarsest", options.coarsest, 0);
     require("products", options.products, 0);
     if (a.rows() == 0) return {};
     using namespace multilevel_detail;
