@@ -86,10 +86,13 @@ struct keep_flags_in_pieces {
         return flags[p];
     }
 };
-struct copy_flag {
-    std::uint8_t const* from;
-    std::uint8_t* to;
-    COPPICE_HD void operator()(std::int64_t p) const { to[p] = from[p]; }
+struct swap_flag {
+    std::uint8_t *a, *b;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        std::uint8_t const of_a = a[p];
+        a[p] = b[p];
+        b[p] = of_a;
+    }
 };
 /// Returns whether a segment of coupled blocks starts at position p.
 struct begins_block_piece {
@@ -289,8 +292,9 @@ std::int64_t factor_regulariser<Executor, T, I>::regularise_whole(Executor const
     return broken > 0 ? regularised + strengthen(exec, factor, true, scale) : regularised;
 }
 
-/// A zero pivot may break rows of regular pieces. Flags the rows that break in both tests: those of singular pieces do.
-/// Returns whether there are any.
+/// A zero pivot may break rows of regular pieces. Of the rows that are flagged, as by test() without perturbed pivots,
+/// keeps those that break with them too: those of singular pieces do. Returns whether there are any; otherwise the
+/// flags are those before.
 template <executor Executor, class T, class I>
 bool factor_regulariser<Executor, T, I>::find_near_singular(Executor const& exec,
                                                             detail::solvable_factor<Executor, T, I>& factor,
@@ -298,14 +302,14 @@ bool factor_regulariser<Executor, T, I>::find_near_singular(Executor const& exec
     using namespace detail;
     std::int64_t const n = factor.entries().n;
     if (near_.size() < n) near_ = buffer<std::uint8_t>(exec, n);
+    exec.copy_elements(pieces_.flags(), near_.data(), n);
     test(exec, factor, scale, true);
-    for_each(exec, n, copy_flag{pieces_.flags(), near_.data()});
-    test(exec, factor, scale, false);
+    for_each(exec, n, swap_flag{pieces_.flags(), near_.data()});
     pieces_.find(exec, begins_block_piece{factor.pattern().coupled, factor.entries().block});
     pieces_.count(exec);
     if (reduce(exec, n, std::int64_t(0), keep_flags_in_pieces{pieces_.flagged(), near_.data()}, plus{}) == 0)
         return false;
-    for_each(exec, n, copy_flag{near_.data(), pieces_.flags()});
+    exec.copy_elements(near_.data(), pieces_.flags(), n);
     return true;
 }
 
