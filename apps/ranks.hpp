@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "apps/app.hpp"
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/distributed/rows/rank_messages.hpp>
 #include <coppice/solvers/distributed/rows/read_rows.hpp>
@@ -74,8 +74,7 @@ struct rows_of_rank {
 template <class T>
 void check_finite_rows(std::string const& matrix, row_block<T> const& rows, finite_rule rule = finite_rule::finite) {
     auto const bad = std::find_if(rows.values.begin(), rows.values.end(), [rule](T v) {
-        bool const finite = std::isfinite(std::real(v)) && std::isfinite(std::imag(v));
-        return rule == finite_rule::finite ? !finite : is_nan(v);
+        return rule == finite_rule::finite ? !coppice::detail::is_finite(v) : is_nan(v);
     });
     if (bad == rows.values.end()) return;
     auto const k = bad - rows.values.begin();

@@ -55,9 +55,8 @@ bool couples_ranks(std::string_view choice, option_values const& options = {}) {
 /// collective (couples_ranks()); the others are made for the own block of each rank, which together is block Jacobi.
 ///
 /// - "multilevel", one algebraic multigrid method, also for complex matrices: aggregates do not cross rank boundaries,
-/// but every level and the
-///   coarse solve couple all ranks, so the number of iterations hardly depends on the number of ranks. Levels with few
-///   rows per rank move to fewer ranks; ranks may be empty.
+///   but every level and the coarse solve couple all ranks, so the number of iterations hardly depends on the number of
+///   ranks. Levels with few rows per rank move to fewer ranks; ranks may be empty.
 /// - "forest", one linear forest, whose paths cross rank boundaries: the preconditioner of one rank up to rounding.
 /// - "alt-i", "alt-o", "mos-d", "mos", "mos-a", "adi": several such forests; "block-forest": a forest of pairs. "mos"
 ///   with `first=bands` is made for the own blocks. Not for complex matrices.

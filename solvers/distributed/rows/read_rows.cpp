@@ -235,14 +235,6 @@ send_entries(host_executor const& exec, rank_communicator const& comm, rank_offs
 }
 
 template <class T>
-T conjugate(T value) {
-    if constexpr (std::is_floating_point_v<T>)
-        return value;
-    else
-        return std::conj(value);
-}
-
-template <class T>
 row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const& comm, lines_of_file const& file,
                               std::string const& name, matrix_read_options const& options, std::int64_t unknowns) {
     matrix_market_header const& h = file.top().header;
@@ -338,7 +330,7 @@ bool is_symmetric(host_executor const& exec, rank_communicator const& comm, row_
     auto const other = transpose_rows(exec, comm, rows);
     bool const equal = other.offsets == rows.offsets && other.columns == rows.columns &&
                        std::equal(other.values.begin(), other.values.end(), rows.values.begin(),
-                                  [](T a, T b) { return distributed::conjugate(a) == b; });
+                                  [](T a, T b) { return std::conj(a) == b; });
     for (int const of_rank : comm.gather(int(equal)))
         if (!of_rank) return false;
     return true;
