@@ -232,24 +232,41 @@ TEST_CASE("distributed: the formulas of CG for any number of ranks") {
 }
 #endif
 
-TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
+/// Solves A x = (1, 1, ...) over ranks with the rows [first_rows[p], first_rows[p + 1]); the result of each rank.
+template <class Fixture>
+std::vector<krylov_result> solve_over_ranks(std::vector<std::vector<double>> const& a, std::string const& method,
+                                            std::string const& preconditioner, std::vector<int> const& first_rows,
+                                            std::vector<double>& x, krylov_options const& options) {
     using exec_type = decltype(Fixture::exec());
+    std::vector<krylov_result> results(first_rows.size() - 1);
+    multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
+    all.run([&](exec_type const& exec, rank_communicator const& comm) {
+        auto const p = std::size_t(comm.rank());
+        auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
+        distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
+        auto const made = make_distributed_preconditioner(exec, comm, preconditioner, m);
+        auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
+        auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
+        results[p] = solve_distributed(exec, comm, method, m, made, d.view(), to.view(), options);
+        auto const values = to_vector(exec, to);
+        std::copy(values.begin(), values.end(), x.begin() + first_rows[p]);
+    });
+    return results;
+}
+/// Checks A x = (1, 1, ...).
+void check_solution(std::vector<std::vector<double>> const& a, std::vector<double> const& x, double tolerance) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < x.size(); ++j) sum += a[i][j] * x[j];
+        CHECK(sum == doctest::Approx(1).epsilon(tolerance));
+    }
+}
+
+TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const a = dense_matrix(90);
     auto const solve = [&](std::string const& method, std::string const& preconditioner,
                            std::vector<int> const& first_rows, std::vector<double>& x, krylov_options const& options) {
-        std::vector<krylov_result> results(first_rows.size() - 1);
-        multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
-        all.run([&](exec_type const& exec, rank_communicator const& comm) {
-            auto const p = std::size_t(comm.rank());
-            auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
-            distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
-            auto const block = make_distributed_preconditioner(exec, comm, preconditioner, m);
-            auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
-            auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
-            results[p] = solve_distributed(exec, comm, method, m, block, d.view(), to.view(), options);
-            auto const values = to_vector(exec, to);
-            std::copy(values.begin(), values.end(), x.begin() + first_rows[p]);
-        });
+        auto const results = solve_over_ranks<Fixture>(a, method, preconditioner, first_rows, x, options);
         for (auto const& r : results) {
             CHECK(r.residual_history == results[0].residual_history);
             CHECK(r.converged == results[0].converged);
@@ -271,11 +288,7 @@ TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block precondition
             CHECK(std::abs(r.iterations - of_one_rank) <= 1);
             CHECK(solve(method, "none", first_rows, again, {.tolerance = 1e-12}).iterations == r.iterations);
             CHECK(again == x);
-            for (std::size_t i = 0; i < 90; ++i) {
-                double sum = 0;
-                for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
-                CHECK(sum == doctest::Approx(1).epsilon(1e-10));
-            }
+            check_solution(a, x, 1e-10);
             auto const jacobi = solve(method, "jacobi", first_rows, again, {.tolerance = 1e-12});
             CHECK(jacobi.converged);
             CHECK(jacobi.iterations <= r.iterations + 1);
@@ -293,7 +306,6 @@ TEST_CASE_TEMPLATE("distributed: Krylov methods by name, with block precondition
 }
 
 TEST_CASE_TEMPLATE("distributed: bicg and qmr with transposes of preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
-    using exec_type = decltype(Fixture::exec());
     auto a = dense_matrix(90);
     for (std::size_t i = 0; i < 90; ++i) // not symmetric
         for (std::size_t j = 0; j < i; ++j) a[i][j] *= j % 2 == 0 ? 0.3 : -1.5;
@@ -305,37 +317,20 @@ TEST_CASE_TEMPLATE("distributed: bicg and qmr with transposes of preconditioners
                 CAPTURE(preconditioner);
                 CAPTURE(first_rows.size());
                 std::vector<double> x(90);
-                std::int64_t iterations = 0;
-                multi_executor<exec_type> const all(executors_of<Fixture>(first_rows.size() - 1));
                 auto const solve = [&] {
-                    all.run([&](exec_type const& exec, rank_communicator const& comm) {
-                        auto const p = std::size_t(comm.rank());
-                        auto const b = rows_of(a, first_rows[p], first_rows[p + 1]);
-                        distributed_csr<exec_type, double> const m(exec, comm, b.offsets, b.columns, b.values);
-                        auto const pre = make_distributed_preconditioner(exec, comm, preconditioner, m);
-                        auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
-                        auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
-                        auto const r =
-                            solve_distributed(exec, comm, method, m, pre, d.view(), to.view(), {.tolerance = 1e-11});
-                        CHECK(r.converged);
-                        if (p == 0) iterations = r.iterations;
-                        auto const values = to_vector(exec, to);
-                        std::copy(values.begin(), values.end(), x.begin() + first_rows[p]);
-                    });
+                    return solve_over_ranks<Fixture>(a, method, preconditioner, first_rows, x, {.tolerance = 1e-11});
                 };
                 if (preconditioner == "multilevel" && first_rows.size() > 2) {
                     CHECK_THROWS_WITH_AS(solve(), doctest::Contains("\"multilevel\" has no apply_transpose"),
                                          argument_error);
                     continue;
                 }
-                solve();
+                auto const results = solve();
+                for (auto const& r : results) CHECK(r.converged);
+                auto const iterations = results[0].iterations;
                 if (of_one_rank == 0) of_one_rank = iterations;
                 if (couples_ranks(preconditioner)) CHECK(std::abs(iterations - of_one_rank) <= 2);
-                for (std::size_t i = 0; i < 90; ++i) {
-                    double sum = 0;
-                    for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
-                    CHECK(sum == doctest::Approx(1).epsilon(1e-9));
-                }
+                check_solution(a, x, 1e-9);
             }
         }
 }
