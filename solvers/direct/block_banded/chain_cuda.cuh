@@ -29,9 +29,13 @@ struct lane_team {
     __device__ int size() const { return lanes; }
     __device__ void sync() const { __syncwarp(); }
     __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
+    template <class T>
+    __device__ T from(T const& value, int lane_of_team) const {
+        return __shfl_sync(0xffffffffu, value, lane_of_team, lanes);
+    }
 };
 
-static_assert(team_of_lanes<lane_team>);
+static_assert(team_of_lanes<lane_team> && exchanging_team<lane_team, double>);
 
 /// Lanes of a team, teams of a block, and elements of shared memory of a team.
 struct team_layout {

@@ -181,10 +181,10 @@ struct householder_segments {
         : block(b), s(of), g{{}, of.shape.block_rows, 1}, memory(elements), team{b} {}
     householder_segments(householder_segments const&) = delete; // members refer to each other
 
-    /// Elements of memory: a value for each lane, the slots and z.
+    /// Elements of memory: the slots and z.
     template <class Size>
     static std::int64_t elements(block_row_shape<Size> const& of) {
-        return warp_lanes + of.slot_elements() + W;
+        return of.slot_elements() + W;
     }
 
     /// Repeats the growth test for segment p, whose condensed segment was flagged, and eliminates it by Householder
@@ -196,7 +196,7 @@ struct householder_segments {
         largest_magnitude<T> of_condensed;
         for (int i = team.rank(); i < 2 * W * W; i += warp_lanes)
             of_condensed.include(s.condensed.entry(location.segment, i % W, i / W));
-        real const largest = largest_of_team(team, of_condensed.value(), memory);
+        real const largest = largest_of_team(team, of_condensed.value());
         growth_reference<real> size = s.size_before(location, largest_of_rows(location, block_rows));
         size.by_householder = size.by_householder || exceeds_growth_bound(largest, size.size, W);
         if (team.rank() == 0) s.condensed.sizes[location.segment] = size.encoded();
@@ -237,7 +237,7 @@ private:
     using columns = lane_columns<T, K, W, Left, warp_team<Block>, staged_block_rows<T, shape>>;
 
     COPPICE_LANE staged_block_rows<T, shape> stage_block_rows(padded_locations<1> const& at) const {
-        slot_rows<T, shape> const slots{memory + warp_lanes, g};
+        slot_rows<T, shape> const slots{memory, g};
         load_entrywise(s.block_rows, staged_segment{0, 0, 0, at}, g, 0, g.block_rows, slots.at, team.rank(),
                        s.block_rows.a.padding_margin());
         team.sync();
@@ -259,7 +259,7 @@ private:
             for (int c = 0; c < W + K; ++c)
                 largest = larger(largest, magnitude(block_rows.from.entry(i / K, i % K, c)));
         }
-        return largest_of_team(team, largest, memory);
+        return largest_of_team(team, largest);
     }
 };
 

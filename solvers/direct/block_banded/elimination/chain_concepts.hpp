@@ -11,8 +11,9 @@
 
 namespace coppice::inline v0_1::chain {
 
-/// Lanes that share the work on one segment. Lane `rank()` of `size()` takes every size()-th iteration of a loop;
-/// `sync()` is the barrier between writes to memory by one lane and reads by another. A single lane is also a team.
+/// Lanes that share the work on one segment. Lane `rank()` of `size()`, a power of two, takes every size()-th iteration
+/// of a loop; `sync()` is the barrier between writes to memory by one lane and reads by another. A single lane is also
+/// a team.
 template <class X>
 concept team_of_lanes = requires(X const& team) {
     { team.rank() } -> std::convertible_to<int>;

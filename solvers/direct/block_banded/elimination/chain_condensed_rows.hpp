@@ -32,15 +32,15 @@ struct condensed_rows {
     template <class Lane, class Team, class Shape, int Lanes>
     COPPICE_LANE void load(Team const& team, Shape const&, padded_locations<Lanes> const& at, int u,
                            stack_view<Lane> const& to) const {
-        int const all = 2 * width + rhs_count;
-        for (int i = team.rank(); i < width * all; i += team.size()) {
-            int const r = i / all, c = i - r * all;
-            Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
-            for (int l = 0; l < Lanes; ++l)
-                set_lane(target, l,
-                         c < 2 * width ? entry_of(at.lane[l], u, r, c, at.padding[l])
-                                       : rhs_of(at.lane[l], u, r, c - 2 * width));
-        }
+        load_together<Lane>(
+            team, width, 2 * width + rhs_count,
+            [&](int r, int c) -> Lane& { return to(width + r, c < 2 * width ? c : to.left + c); },
+            [&](int r, int c, Lane& target) {
+                for (int l = 0; l < Lanes; ++l)
+                    set_lane(target, l,
+                             c < 2 * width ? entry_of(at.lane[l], u, r, c, at.padding[l])
+                                           : rhs_of(at.lane[l], u, r, c - 2 * width));
+            });
     }
     template <class Lane, class Team, class Shape, int Lanes>
     COPPICE_LANE void load_rhs(Team const& team, Shape const&, segment_locations<Lanes> const& at, int u,

@@ -37,7 +37,7 @@ COPPICE_LANE saved_group<T> saved_at(T* memory, Shape const& g, int inner) {
 
 /// The index of the pivot row, stored as an element; floating-point numbers represent small integers exactly.
 template <class T>
-COPPICE_LANE T pivot_number(scalar_pivot<T> const& p, int, int) {
+COPPICE_LANE T pivot_number(scalar_pivot const& p, int, int) {
     return T(typename lane_traits<real_lane_t<T>>::value_type(p.row));
 }
 template <class T>
@@ -106,7 +106,7 @@ struct recording_observer {
     COPPICE_LANE void operator()(int k, int lane) const { observer(k, lane); }
     template <class Pivot>
     COPPICE_LANE void record(int k, Pivot const& pivot, T const*) const {
-        save(saved.pivot(k), pivot_number(pivot, k, saved.stack_rows));
+        save(saved.pivot(k), pivot_number<T>(pivot, k, saved.stack_rows));
     }
 };
 

@@ -77,8 +77,8 @@ struct factored_level {
             memory_stacks stacks(team, base.block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr),
                                  how);
             save_segment(team, stacks, at, mine, save_all{});
-            auto const observed = base.growth_in(team, at, largest_of_team(team, stacks.size, stacks.next.at),
-                                                 largest_of_team(team, stacks.largest_left(), stacks.next.at));
+            auto const observed = base.growth_in(team, at, largest_of_team(team, stacks.size),
+                                                 largest_of_team(team, stacks.largest_left()));
             if (team.any(observed.some)) save_again(team, at, observed, mine, memory);
             team.sync();
         } else if (step == factor_step::forward) {
@@ -109,7 +109,7 @@ private:
                typename chain_level<T, BlockRows>::template growth<real_lane_t<Lane>> const& seen, Lane* mine,
                Lane* memory) const {
         real_lane_t<Lane> tolerance;
-        if (!base.again(team, at, seen, tolerance, memory)) return;
+        if (!base.again(team, at, seen, tolerance)) return;
         at.divide_padding(base.block_rows.a.padding_margin());
         auto const how = broadcast<Lane>(base.how);
         householder_stacks stacks(memory_stacks(team, base.block_rows, base.shape, at, memory, base.shape.width(),

@@ -35,6 +35,7 @@
 #include <limits>
 
 #include <coppice/core/lane/lane_access.hpp>
+#include <coppice/solvers/direct/block_banded/elimination/chain_window.hpp>
 
 namespace coppice::inline v0_1::chain {
 
@@ -154,17 +155,15 @@ struct growth_reference {
     COPPICE_LANE Real tolerance() const { return rank_tolerance * std::numeric_limits<Real>::epsilon() * size; }
 };
 
-/// Largest value over the lanes of a team; `memory` has space for one value of each lane.
+/// Largest value over the lanes of a team, an exchanging_team; NaN if one of them is not finite. Also a barrier.
 template <class Real, class Team>
-COPPICE_LANE Real largest_of_team(Team const& team, Real value, void* memory) {
+COPPICE_LANE Real largest_of_team(Team const& team, Real value) {
     if (team.size() == 1) return value;
-    auto* const scratch = static_cast<Real*>(memory);
-    team.sync();
-    scratch[team.rank()] = value;
     team.sync();
     largest_magnitude<Real> all;
-    for (int i = 0; i < team.size(); ++i) all.include(scratch[i]);
-    team.sync();
+    all.include(value);
+    for (int distance = 1; distance < team.size(); distance *= 2) // each round covers twice as many lanes
+        all.include(team.from(all.value(), lane_after(team, distance)));
     return all.value();
 }
 

@@ -90,8 +90,8 @@ struct chain_level {
         auto const lane_how = broadcast<Lane>(how);
         memory_stacks stacks(team, block_rows, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
         reduce_segment(stacks, g, at, condensed, observer);
-        auto const observed = growth_in(team, at, largest_of_team(team, stacks.size, stacks.next.at),
-                                        largest_of_team(team, stacks.largest_left(), stacks.next.at));
+        auto const observed =
+            growth_in(team, at, largest_of_team(team, stacks.size), largest_of_team(team, stacks.largest_left()));
         if (team.any(observed.some)) reduce_again(team, at, observed, memory);
         team.sync();
     }
@@ -105,8 +105,7 @@ struct chain_level {
             take_left(team, g, at, slots, condensed);
             memory_stacks stacks(team, block_rows, g, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how);
             substitute_segment(team, stacks, g, at, slots, condensed, silent_observer{});
-            if (team.any(some_violated(team, at, stacks.now, slots)))
-                flag_violated(team, at, stacks.now, slots, stacks.next.at, flags);
+            if (team.any(some_violated(team, at, stacks.now, slots))) flag_violated(team, at, stacks.now, slots, flags);
             store(team, at, slots, flags, true);
         }
         if (team.any(flags.any())) substitute_again(team, at, flags, memory);
@@ -146,10 +145,10 @@ struct chain_level {
     /// Keeps in `at` only the segments that must be eliminated again by Householder reflections: those whose condensed
     /// rows have grown, and those with a condensed segment beneath them that came from reflections (only then does the
     /// size of a pivot decide whether it counts as zero). Returns whether any segment is left in this team or in the
-    /// teams that run in lockstep with it; `memory` belongs to this team.
+    /// teams that run in lockstep with it.
     template <class Team, int Lanes, class Real>
-    COPPICE_HD bool again(Team const& team, segment_locations<Lanes>& at, growth<Real> const& seen, Real& tolerance,
-                          void* memory) const {
+    COPPICE_HD bool again(Team const& team, segment_locations<Lanes>& at, growth<Real> const& seen,
+                          Real& tolerance) const {
         bool some = false;
         for (int l = 0; l < Lanes; ++l) {
             segment_location& location = at.lane[l];
@@ -160,8 +159,7 @@ struct chain_level {
             if (BlockRows::of_matrix && !how.equilibrate &&
                 (due || Lanes == 1)) // a team takes part in the reductions of others
                 size.size = larger(
-                    size.size,
-                    largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).entry, memory));
+                    size.size, largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).entry));
             size.by_householder =
                 due && (size.by_householder || exceeds_growth_bound(largest, size.size, condensed.width));
             set_lane(tolerance, l, size.tolerance());
@@ -176,7 +174,7 @@ struct chain_level {
     [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, padded_locations<Lanes> at,
                                                    growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
         real_lane_t<Lane> tolerance;
-        if (!again(team, at, seen, tolerance, memory)) return;
+        if (!again(team, at, seen, tolerance)) return;
         at.divide_padding(block_rows.a.padding_margin());
         auto const lane_how = broadcast<Lane>(how);
         householder_stacks stacks(memory_stacks(team, block_rows, shape, at, memory, shape.width(),
@@ -196,17 +194,16 @@ struct chain_level {
         return some;
     }
     /// Flags column s of the segments for which this holds. In contrast to violates(), which compares with the largest
-    /// entry, `solution` is the largest of all unknowns of a segment, and the norm of its rows is computed. `memory` is
-    /// that of largest_of_team.
+    /// entry, `solution` is the largest of all unknowns of a segment, and the norm of its rows is computed.
     template <class Team, int Lanes, class Real>
     COPPICE_HD void flag(Team const& team, segment_locations<Lanes> const& at, int s, Real const& residual,
-                         Real const& solution, void* memory, flagged_columns<Lanes>& flags) const {
+                         Real const& solution, flagged_columns<Lanes>& flags) const {
         for (int l = 0; l < Lanes; ++l) {
             segment_location const& location = at.lane[l];
             real norm = location.segment < 0 ? real(0) : magnitude(condensed.sizes[location.segment]);
             if (!how.equilibrate)
-                norm = larger(
-                    norm, largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).sum, memory));
+                norm =
+                    larger(norm, largest_of_team(team, block_rows.largest_rows(team, location, shape.block_rows).sum));
             if (location.segment >= 0 && exceeds_residual_bound(get_lane(residual, l), norm, get_lane(solution, l)))
                 flags.of_lane[l] |= 1u << s;
         }
@@ -265,14 +262,14 @@ private:
     template <class Lane, class Team, class Shape, int Lanes>
     [[gnu::noinline]] COPPICE_HD void flag_violated(Team const& team, segment_locations<Lanes> const& at,
                                                     stack_view<Lane> const& rows, slot_rows<Lane, Shape> const& slots,
-                                                    void* memory, flagged_columns<Lanes>& flags) const {
+                                                    flagged_columns<Lanes>& flags) const {
         Shape const& g = slots.g;
         for (int s = 0; s < g.rhs_count; ++s) {
             real_lane_t<Lane> residual(0), solution = largest_around(slots, s);
             for (int r = 0; r < g.width(); ++r) residual = larger(magnitude(residual_of(rows, slots, r, s)), residual);
             for (int k = 0; k < g.block_rows * g.rows(); ++k)
                 solution = larger(magnitude(slots.rhs(k / g.rows(), k % g.rows(), s)), solution);
-            flag(team, at, s, residual, solution, memory, flags);
+            flag(team, at, s, residual, solution, flags);
         }
     }
     /// Stores the solution of the columns that are not flagged (or of those that are, if not `flagged`): of all

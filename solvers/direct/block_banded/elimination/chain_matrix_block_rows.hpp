@@ -53,14 +53,14 @@ struct matrix_block_rows {
         int const n = g.rows();
         bool const plain = at.inner && a.op != matrix_operation::conjugate_transposed;
         // Column by column, in the order of the storage.
-        for (int i = team.rank(); i < n * 3 * n; i += team.size()) {
-            int const c = i / n, r = i - c * n;
-            if (plain)
-                load_strided(at, a.entry_pointer(n, r, c), u, g.block_rows, to(2 * n + r, c));
-            else
-                for (int l = 0; l < Lanes; ++l)
-                    set_lane(to(2 * n + r, c), l, entry_of(at.lane[l], u, r, c, at.padding[l]));
-        }
+        load_together<Lane>(
+            team, n, 3 * n, [&](int r, int c) -> Lane& { return to(2 * n + r, c); },
+            [&](int r, int c, Lane& target) {
+                if (plain)
+                    load_strided(at, a.entry_pointer(n, r, c), u, g.block_rows, target);
+                else
+                    for (int l = 0; l < Lanes; ++l) set_lane(target, l, entry_of(at.lane[l], u, r, c, at.padding[l]));
+            });
         load_rhs(team, g, at, u, to, 2 * n, 3 * n + to.left);
     }
     /// Loads the right-hand sides of block row u into rows from `row` and columns from `column` on.

@@ -5,29 +5,43 @@
 /// solvers/direct/DESIGN.md.
 #pragma once
 
+#include <limits>
+
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/solvers/direct/block_banded/elimination/chain_window.hpp>
 
 namespace coppice::inline v0_1::chain {
 
-/// Pivot row of a column of scalars: the index in [k, rows) of the largest entry; of equal ones the first.
-template <class T>
+/// Pivot row of a column of scalars in memory: the index in [k, rows) of the largest entry; of equal ones the first.
 struct scalar_pivot {
     int row;
 
-    COPPICE_LANE scalar_pivot(T const* column, int k, int rows) : row(k) {
-        auto best = magnitude(column[k]);
-        COPPICE_UNROLL
-        for (int r = k + 1; r < rows; ++r)
-            if (auto const size = magnitude(column[r]); best < size) {
+    /// The lanes of the team, an exchanging_team, compare their own rows and then exchange the largest; all get the
+    /// same row. NaN is never larger than another entry; in row k it is the pivot, since no entry is larger than NaN
+    /// either.
+    template <class T, class Team>
+    COPPICE_LANE scalar_pivot(Team const& team, T const* column, int k, int rows) : row(rows) {
+        using real = real_lane_t<T>;
+        real best(-1);
+        for (int r = own_row(team, k); r < rows; r += team.size()) {
+            real size = magnitude(column[r]);
+            if (r == k && !(size == size)) size = std::numeric_limits<real>::infinity();
+            if (best < size) {
                 best = size;
                 row = r;
             }
+        }
+        // After each round the result covers twice as many lanes from this one on.
+        for (int distance = 1; distance < team.size(); distance *= 2) {
+            int const other = lane_after(team, distance);
+            real const size = team.from(best, other);
+            int const at = team.from(row, other);
+            if (best < size || (best == size && at < row)) {
+                best = size;
+                row = at;
+            }
+        }
     }
-    /// Whether row r is the pivot row, which is exchanged with row k: the former row k is then in row r.
-    COPPICE_LANE bool here(int r) const { return r == row; }
-    /// The pivot.
-    COPPICE_LANE T top(T const* column, int, int) const { return column[row]; }
 };
 
 /// A value whose magnitude is the size that pivots are compared by: a real number itself, |a| for a complex number.
@@ -180,40 +194,70 @@ struct column_removal {
     }
 };
 
+/// to[j] = row[j] + factor top[j] for the columns j in [first, end), `pitch` elements apart; `to` may be `row`. Loads
+/// are grouped, since the compiler does not move a load before the store of another column.
+template <class T>
+COPPICE_LANE void add_multiple(T const* row, T const* top, T const& factor, int first, int end, int pitch, T* to) {
+    constexpr int each = 4;
+    int j = first;
+    for (; j + each <= end; j += each) {
+        T value[each], multiple[each];
+        COPPICE_UNROLL
+        for (int i = 0; i < each; ++i) value[i] = row[(j + i) * pitch], multiple[i] = top[(j + i) * pitch];
+        COPPICE_UNROLL
+        for (int i = 0; i < each; ++i) to[(j + i) * pitch] = value[i] + factor * multiple[i];
+    }
+    for (; j < end; ++j) to[j * pitch] = row[j * pitch] + factor * top[j * pitch];
+}
+
+/// eliminate_columns for one column k of scalars: every lane of the team computes its rows of all columns. Both windows
+/// have the same pitch.
+template <class T, class Team, class Observer>
+COPPICE_LANE void eliminate_column(Team const& team, stack_view<T> const& s, int k, int count, int rows, int active,
+                                   stack_view<T> const& next, Observer const& zero_pivot) {
+    T* const key = s.column(k);
+    scalar_pivot const pivot(team, key, k, rows);
+    team.sync(); // every lane has written its rows
+    T const top = key[pivot.row];
+    if (team.rank() == 0) {
+        report_zero_pivot(top, k, zero_pivot);
+        zero_pivot.record(k, pivot, key);
+    }
+    team.sync();
+    for (int j = k + team.rank(); j < s.columns && pivot.row != k; j += team.size()) {
+        T const held = s(k, j);
+        s(k, j) = s(pivot.row, j);
+        s(pivot.row, j) = held;
+    }
+    T const reciprocal = safe_reciprocal(top);
+    team.sync();
+    T const* const top_row = s.at + k;
+    bool const last = k == count - 1;
+    for (int r = own_row(team, k + 1); r < rows; r += team.size()) {
+        T const factor = key[r] = -(key[r] * reciprocal);
+        T* const row = s.at + r;
+        T* const to = last ? next.at + (r - count) : row;
+        add_multiple(row, top_row, factor, k + 1, active, s.pitch, last ? to - count * s.pitch : to);
+        add_multiple(row, top_row, factor, active, s.columns, s.pitch, to);
+    }
+    if (team.rank() == 0) key[k] = reciprocal;
+}
+
 /// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay in `s`, with
 /// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The observer
 /// zero_pivot(k, lane) is called for columns of zeros. If the observer records, it receives every pivot, and the first
-/// `count` columns then keep the factors below their pivots.
+/// `count` columns then keep the factors below their pivots. Scalars: all lanes of the team call it.
 template <class T, class Team, class Observer>
 COPPICE_LANE void eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active,
                                     stack_view<T> const& next, elimination<real_lane_t<T>> const& how,
                                     Observer const& zero_pivot) {
     for (int k = 0; k < count; ++k) {
         T* const key = s.column(k);
-        if (how.flush) {
-            for (int r = k + team.rank(); r < rows; r += team.size())
+        if (how.flush)
+            for (int r = own_row(team, k); r < rows; r += team.size())
                 key[r] = select(magnitude(key[r]) <= how.threshold, T(0), key[r]);
-            team.sync();
-        }
-        bool const last = k == count - 1;
         if constexpr (lane_count<T> == 1) {
-            scalar_pivot<T> const pivot(key, k, rows);
-            T const top = pivot.top(key, k, rows), held = key[k];
-            if (team.rank() == 0) {
-                report_zero_pivot(top, k, zero_pivot);
-                zero_pivot.record(k, pivot, key);
-            }
-            T const reciprocal = safe_reciprocal(top);
-            // Each factor overwrites the entry that it eliminates, so that the whole team can read it.
-            team.sync();
-            for (int r = k + 1 + team.rank(); r < rows; r += team.size())
-                key[r] = -(select(pivot.here(r), held, key[r]) * reciprocal);
-            if (team.rank() == 0) key[k] = reciprocal;
-            team.sync();
-            for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
-                eliminate_in(s.column(j), pivot, static_cast<T const*>(key), k, rows, last ? count : rows,
-                             next.column(j < active ? (j < count ? 0 : j - count) : j));
-            team.sync();
+            eliminate_column(team, s, k, count, rows, active, next, zero_pivot);
         } else {
             column_removal<T, pack_pivot<T>, max_stack_rows> const of(key, k, rows);
             report_zero_pivot(of.top, k, zero_pivot);
@@ -221,7 +265,7 @@ COPPICE_LANE void eliminate_columns(Team const& team, stack_view<T> const& s, in
             key[k] = of.reciprocal;
             if (zero_pivot.recording)
                 for (int r = k + 1; r < rows; ++r) key[r] = of.factor[r];
-            if (!last) {
+            if (k < count - 1) {
                 for (int j = k + 1; j < s.columns; ++j)
                     eliminate_in(s.column(j), of.pivot, of.factor, k, rows, rows, s.at);
             } else {
@@ -232,6 +276,7 @@ COPPICE_LANE void eliminate_columns(Team const& team, stack_view<T> const& s, in
             }
         }
     }
+    if constexpr (lane_count<T> == 1) team.sync();
 }
 
 /// eliminate_columns for packs whose sizes are known at run time only: one function for all levels and observers.

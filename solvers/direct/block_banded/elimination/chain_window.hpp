@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <coppice/core/config.hpp>
+#include <coppice/core/lane/lane_access.hpp>
 
 // Marks a function that does not depend on the types of its callers, so that a host object needs only one copy of it.
 // It is inlined in device code, where a call would move registers to memory.
@@ -32,7 +32,26 @@ struct alone {
     COPPICE_LANE static constexpr Value from_lane(Value const& value, int) {
         return value;
     }
+    template <class Value>
+    COPPICE_LANE static constexpr Value from(Value const& value, int) {
+        return value;
+    }
 };
+
+/// The lane of a team `distance` lanes after this one, or before it by the size of the team less `distance`.
+template <class Team>
+COPPICE_LANE int lane_after(Team const& team, int distance) {
+    return (team.rank() + distance) & (team.size() - 1);
+}
+
+/// The first row from k on that belongs to this lane if row r of a window belongs to lane r modulo the size of the
+/// team.
+template <class Team>
+COPPICE_LANE int own_row(Team const& team, int k) {
+    int row = team.rank();
+    while (row < k) row += team.size();
+    return row;
+}
 
 /// A team that works if `works` is set, and else only takes part in the barriers of other teams.
 template <class Team>
@@ -92,6 +111,27 @@ struct block_row_shape : Size {
         return reduce_elements() > substitute_elements() ? reduce_elements() : substitute_elements();
     }
 };
+
+/// Calls load(r, c, target(r, c)) for all entries of `columns` columns of `rows` rows, by the lanes of a team, column
+/// by column. A lane loads several scalars before it stores the first, so that it waits for memory once.
+template <class Lane, class Team, class Target, class Load>
+COPPICE_LANE void load_together(Team const& team, int rows, int columns, Target const& target, Load const& load) {
+    int const count = rows * columns;
+    if constexpr (lane_count < Lane >> 1) {
+        for (int i = team.rank(); i < count; i += team.size()) load(i % rows, i / rows, target(i % rows, i / rows));
+    } else {
+        constexpr int each = 6; // a block row of 8 rows and 24 columns for a warp
+        for (int first = team.rank(); first < count; first += each * team.size()) {
+            Lane value[each];
+            COPPICE_UNROLL
+            for (int i = 0, at = first; i < each; ++i, at += team.size())
+                if (at < count) load(at % rows, at / rows, value[i]);
+            COPPICE_UNROLL
+            for (int i = 0, at = first; i < each; ++i, at += team.size())
+                if (at < count) target(at % rows, at / rows) = value[i];
+        }
+    }
+}
 
 /// Options of an elimination.
 template <class Real>

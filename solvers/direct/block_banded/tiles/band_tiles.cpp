@@ -255,7 +255,7 @@ void substitute(band_tile<T, N>& tile, Lanes* memory) {
         Lanes const residual = substitute_band<Lanes, N>(tile.rows, tile.count, tile.x,
                                                          row_observer<N, silent_observer>{observer}, tile.ahead());
         if (s.violates(at, residual, tile.largest_around()))
-            s.flag(alone{}, at, 0, residual, tile.largest_solution(), nullptr, flags);
+            s.flag(alone{}, at, 0, residual, tile.largest_solution(), flags);
         flags.remove(tile.at, 0, true);
         tile.store();
     }

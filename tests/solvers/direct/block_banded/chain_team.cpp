@@ -13,7 +13,7 @@
 namespace coppice::test {
 namespace {
 
-/// A block of the stand-in as a team.
+/// A block of the stand-in as a team: one thread, or a warp if lanes exchange values.
 template <class Block>
 struct block_team {
     Block const& block;
@@ -21,9 +21,13 @@ struct block_team {
     int size() const { return block.threads(); }
     void sync() const { block.sync(); }
     bool any(bool condition) const { return block.sync_any(condition); }
+    template <class T>
+    T from(T const& value, int lane) const {
+        return block.from_lane(value, lane);
+    }
 };
 
-/// A launcher whose teams are blocks of `threads` CPU threads; there is one team more than there is work for.
+/// A launcher whose teams are blocks of `threads` CPU threads, 1 or 32; there is one team more than there is work for.
 struct team_executor {
     int threads;
 };
@@ -46,8 +50,12 @@ struct team_in_lockstep : block_team<Block> {
     int lanes;
     int rank() const { return this->block.thread() % lanes; }
     int size() const { return lanes; }
+    template <class T>
+    T from(T const& value, int lane) const {
+        return this->block.from_lane(value, this->block.thread() / lanes * lanes + lane);
+    }
 };
-/// A launcher whose blocks have several such teams.
+/// A launcher whose blocks are warps of several such teams.
 struct lockstep_executor {
     int lanes, teams;
 };
@@ -158,8 +166,8 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
 } // namespace
 
 TEST_CASE("teams: the chain solver and its factorisation") {
-    for (int const threads : {1, 3, 8})
-        for (int const n : ends_for_races({1, 2, 3}))
+    for (int const threads : {1, 32})
+        for (int const n : ends_for_races({1, 2, 3, 8}))
             for (std::int64_t const length : {1, 7, 70}) {
                 CAPTURE(threads);
                 CAPTURE(n);
@@ -171,6 +179,73 @@ TEST_CASE("teams: the chain solver and its factorisation") {
                 CHECK(backward_error_of(a, x[0], d) <= 100 * epsilon<double>);
                 CHECK(backward_error_of(a, x[1], d) <= 100 * epsilon<double>);
             }
+}
+
+namespace {
+
+/// Checks that warps, whole or divided into teams, find the same pivots and compute the same bits as one worker.
+template <class T>
+void check_lanes(band_matrix<T> const& a, plain_rows<T> const& meaning, band_options const& o, int columns) {
+    auto const d = rhs_for(meaning, columns, 1);
+    std::vector<std::int64_t> alone(std::size_t(a.systems), chain::no_row), in_lanes(alone), in_teams(alone);
+    auto const x = solve_anew<T>(team_executor{1}, a, o, d, columns, alone.data());
+    CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
+    CHECK(solve_anew<T>(team_executor{32}, a, o, d, columns, in_lanes.data()) == x);
+    CHECK(solve_anew<T>(lockstep_executor{8, 4}, a, o, d, columns, in_teams.data()) == x);
+    CHECK(in_lanes == alone);
+    CHECK(in_teams == alone);
+}
+
+} // namespace
+
+TEST_CASE("teams: the bits of one worker") {
+    using operation = matrix_operation;
+    for (int const n : ends_for_races({1, 2, 5, 7, 8}))
+        for (std::int64_t const length : {1, 33, 600 / n}) {
+            CAPTURE(n);
+            CAPTURE(length);
+            bool const cyclic = n % 2 == 0;
+            block_storage<double> const s(length, n, std::uint64_t(length), cyclic);
+            check_lanes<double>(s.view(), s.meaning(cyclic), {.cyclic = cyclic}, 1);
+            check_lanes<double>(s.view(), s.meaning(cyclic).transposed(false),
+                                {.cyclic = cyclic, .operation = operation::transposed}, 3);
+            block_storage<std::complex<float>> const t(length, n, std::uint64_t(length), cyclic);
+            check_lanes<std::complex<float>>(t.view(), t.meaning(cyclic).transposed(true),
+                                             {.pivot = pivoting::scaled_partial,
+                                              .threshold = 1e-20,
+                                              .cyclic = cyclic,
+                                              .operation = operation::conjugate_transposed},
+                                             1);
+            banded_storage<float> const b(length * n, n, n / 2, std::uint64_t(length));
+            check_lanes<float>(banded_view<float>{length * n, n, n / 2, b.bands.data()}, b.meaning(), {}, 2);
+        }
+}
+
+// NaN in the row of the column is its pivot, and in any other row it is not: for one worker and for many lanes.
+TEST_CASE("teams: pivots of columns with NaN, infinities and equal entries") {
+    double const nan = std::nan(""), inf = HUGE_VAL;
+    block_runner blocks(32);
+    for (auto const& column : {std::vector<double>{0, -2, 2, 1, 2},
+                               {nan, 1, inf, 3, 4},
+                               {1, nan, -3, 3, nan},
+                               {0, 0, 0, 0, 0},
+                               {nan, nan, nan, nan, nan},
+                               {1, inf, -inf, nan, 5},
+                               {0, nan, nan, nan, nan}})
+        for (int k = 0; k < 5; ++k) {
+            CAPTURE(k);
+            int expected = k; // as LAPACK's idamax with comparisons that are false for NaN
+            for (int r = k + 1; r < 5; ++r)
+                if (std::abs(column[std::size_t(expected)]) < std::abs(column[std::size_t(r)])) expected = r;
+            CHECK(chain::scalar_pivot(chain::alone{}, column.data(), k, 5).row == expected);
+            std::vector<int> rows(32);
+            blocks.run(1, [&](auto const& block, int, std::byte*) {
+                using Block = std::decay_t<decltype(block)>;
+                chain::scalar_pivot const pivot(team_in_lockstep<Block>{{block}, 4}, column.data(), k, 5);
+                rows[std::size_t(block.thread())] = pivot.row;
+            });
+            for (int const row : rows) CHECK(row == expected);
+        }
 }
 
 namespace {
@@ -387,7 +462,7 @@ TEST_CASE("tiles: rows that shrink and grow again") {
 }
 
 TEST_CASE("teams: no growth") {
-    for (int const threads : {1, 8})
+    for (int const threads : {1, 32})
         for (int const k : {0, 1, 3, 6}) {
             auto const c = k == 0   ? shrinking_blocks<double>(300, 2, 1e-4, 0, false)
                            : k == 1 ? boundary_value_problem<double>(200, 1, 1.0, true, 1)
