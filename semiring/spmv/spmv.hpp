@@ -44,17 +44,29 @@ struct multiply_stored {
     }
 };
 
+/// Type of beta y + alpha sum: that of the sum, or complex if y is and the sum is real.
+template <class Y, class Sum>
+using scaled_sum_t = std::conditional_t<is_complex_pair_v<arithmetic_t<Y>> && !is_complex_pair_v<Sum>,
+                                        decltype(product_of(arithmetic_t<Y>{}, Sum{})), Sum>;
+
 /// y = beta y + alpha sum. If beta = 0, y is not read, so that NaN in the old y is not propagated.
 template <class Y, class Sum>
 struct store_scaled {
+    using total = scaled_sum_t<Y, Sum>;
     Y* y;
     Sum alpha;
     Sum beta;
-    COPPICE_HD Sum fetch(std::int64_t row) const {
-        return beta == Sum(0) ? Sum(0) : static_cast<Sum>(stored_value<Y>::load(y[row]));
+    COPPICE_HD total fetch(std::int64_t row) const {
+        return beta == Sum(0) ? total(0) : static_cast<total>(stored_value<Y>::load(y[row]));
     }
-    COPPICE_HD void operator()(std::int64_t row, Sum const& sum, Sum const& old) const {
-        stored_value<Y>::store(y[row], beta == Sum(0) ? alpha * sum : beta * old + alpha * sum);
+    COPPICE_HD void operator()(std::int64_t row, Sum const& sum, total const& old) const {
+        if constexpr (std::is_same_v<total, Sum>) {
+            stored_value<Y>::store(y[row], beta == Sum(0) ? alpha * sum : beta * old + alpha * sum);
+        } else { // both components of y are scaled, the imaginary part of the sum is 0
+            using real = typename real_of<total>::type;
+            auto const added = static_cast<total>(alpha * sum);
+            stored_value<Y>::store(y[row], beta == Sum(0) ? added : static_cast<real>(beta) * old + added);
+        }
     }
     COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const { (*this)(row, sum, fetch(row)); }
 #if defined(__CUDACC__)
@@ -105,17 +117,20 @@ void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring con
 /// 0, y is not read.
 ///
 /// Values, x and y may have different types: float, double, integers, std::complex of float or double, and for storage
-/// float16 and bfloat16. Sums, alpha and beta are of type spmv_scalar_t; the result is rounded once, to the type of y.
-/// Complex products use the textbook formula, without the correction for infinities of std::complex. Throws
-/// dimension_error if sizes disagree, argument_error for an overlap or a null pointer. On CUDA the call returns when
-/// the work is queued. `workspace` as for reduce_rows: without it complex products on CUDA allocate and cannot be
-/// captured into a graph.
+/// float16 and bfloat16. y is complex if the product is; a real product may be stored in a complex y. Sums, alpha and
+/// beta are of type spmv_scalar_t; the result is rounded once, to the type of y. Complex products use the textbook
+/// formula, without the correction for infinities of std::complex. Throws dimension_error if sizes disagree,
+/// argument_error for an overlap or a null pointer. On CUDA the call returns when the work is queued. `workspace` as
+/// for reduce_rows: without it complex products on CUDA allocate and cannot be captured into a graph.
 template <executor Executor, class T, class I, class O, class X, class Y>
 void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<X const> x, array_view<Y> y,
           std::type_identity_t<spmv_scalar_t<T, X>> alpha = spmv_scalar_t<T, X>(1),
           std::type_identity_t<spmv_scalar_t<T, X>> beta = spmv_scalar_t<T, X>(0),
           array_view<std::byte> workspace = {}) {
     static_assert(!std::is_const_v<Y>, "y of spmv is written");
+    static_assert(detail::is_complex_pair_v<detail::arithmetic_t<Y>> ||
+                      !detail::is_complex_pair_v<detail::product_sum_t<T, X>>,
+                  "the product is complex, and y of spmv is real");
     detail::require_spmv_sizes(plan, a, x, y);
     using sum = detail::product_sum_t<T, X>;
     using scalar = detail::stored_value<spmv_scalar_t<T, X>>;

@@ -112,6 +112,20 @@ TEST_CASE_TEMPLATE("complex and real values of two precisions, sums in the wider
     check<c32, double, c32>(exec, 0x1p-51, 0x1p-23);
     check<c32, c32, c64>(exec, 0x1p-22, 0x1p-23);
 }
+TEST_CASE_TEMPLATE("real products in a complex y", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    check<double, double, std::complex<double>>(exec, 0x1p-52, 0x1p-52);
+    check<float, double, std::complex<float>>(exec, 0x1p-52, 0x1p-23);
+    check<float, float, std::complex<double>>(exec, 0x1p-23, 0x1p-24);
+    check<float16, float, std::complex<float>>(exec, 0x1p-23, 0x1p-23);
+
+    std::complex<double> const unset(std::nan(""), std::nan("")); // not read if beta is 0
+    auto const a = plain_csr<double>{2, 1, {0, 1, 1}, {0}, {3}}.on(exec);
+    auto const x = exec.copy(std::vector<double>{2});
+    auto y = exec.copy(std::vector<std::complex<double>>{unset, unset});
+    spmv(exec, make_srcsr_plan(exec, a.view()), a.view(), x.view(), y.view());
+    CHECK(to_vector(exec, y) == std::vector<std::complex<double>>{6, 0});
+}
 
 TEST_CASE_TEMPLATE("products by name are accumulated and masked element by element", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
