@@ -45,8 +45,8 @@ COPPICE_HD constexpr bool is_nonzero(M const& value) {
         return true;
 }
 
-/// Returns the values of a mask; null if only the structure counts. Throws argument_error if the descriptor selects the
-/// values of a type without has_mask_values.
+/// Returns the values of a mask; null if only the structure counts, also because the mask has no values. Throws
+/// argument_error if the descriptor selects the values of a type without has_mask_values.
 template <class M>
 M const* values_of_mask(M const* values, descriptor const& d) {
     if (d.structure) return nullptr;

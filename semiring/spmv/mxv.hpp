@@ -55,6 +55,14 @@ concept accumulator_of = std::is_same_v<Accumulator, no_accumulator> || requires
     typename Accumulator::domain;
 } || std::is_invocable_v<Accumulator const&, W const&, Z const&>;
 
+/// Throws as require_flags(), except that a mask with presence flags needs no values: each of its entries counts.
+template <class M>
+void require_mask_arrays(dense_vector_view<M> mask) {
+    if (mask.values.data() || mask.size() == 0) return require_flags(mask, "the mask");
+    if (mask.is_full()) throw argument_error("the mask has neither values nor presence flags, expected one of them");
+    require_size("the mask: presence flags", static_cast<std::int64_t>(mask.present.size()), mask.size());
+}
+
 /// Throws argument_error if w has no presence flags but may have missing entries. With an accumulator and without
 /// `replace`, a full w stays full.
 template <class W, class Accumulator>
@@ -130,10 +138,12 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
     } else {
         using M = typename Mask::value_type;
         require_size("length of the mask", mask.size(), a.matrix.rows());
-        require_flags(mask, "the mask");
+        require_mask_arrays(mask);
         require_flags_for_missing_entries(w, accumulator, d.replace);
         stable_input<U> const input(exec, u, w);
-        stable_input<M> const stable_mask(exec, mask, w);
+        dense_vector_view<M const> given = mask;
+        if (!given.values.data()) given.values = {};
+        stable_input<M> const stable_mask(exec, given, w);
         dense_vector_view<M const> const m = stable_mask.view();
         mask_reader<M> const reader{values_of_mask<M>(m.values.data(), d), m.present.data(), d.complement};
         if (d.replace && !w.is_full())

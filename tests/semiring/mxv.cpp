@@ -294,6 +294,31 @@ TEST_CASE("guarded minima of products with NaN: every grouping gives the same re
             }
 }
 
+TEST_CASE_TEMPLATE("a mask without values counts by its structure", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    mxv_problem<plus_times_float> const p({2, 0, 3, 1}, 6, 7);
+    auto const there = exec.copy(p.a);
+    matrix_operand const a(exec, there);
+    auto const u = exec.copy(p.bitmap_u[1]);
+    auto const mask = exec.copy(p.bitmap_mask[0]);
+    auto const product = [&](auto const& m, descriptor const& d) {
+        auto w = exec.copy(p.w[0]);
+        mxv(exec, w.view(), m, no_accumulator{}, plus_times<float>{}, a, u.view(), d);
+        return host_executor(1).copy(w);
+    };
+    using mask_type = typename std::remove_cvref_t<decltype(mask)>::value_type;
+    dense_vector_view<mask_type const> const no_values{{nullptr, mask.size()}, mask.view().present};
+    for (bool const complement : {false, true}) {
+        auto const expected = product(mask.view(), {.structure = true, .complement = complement});
+        CHECK(same_entries(product(no_values, {.complement = complement}), expected));
+        CHECK(same_entries(product(no_values, {.structure = true, .complement = complement}), expected));
+    }
+    dense_vector_view<mask_type const> const nothing{{nullptr, mask.size()}, {}};
+    CHECK_THROWS_WITH_AS(product(nothing, {}), doctest::Contains("neither values nor presence flags"), argument_error);
+    CHECK_THROWS_AS(product(dense_vector_view<mask_type const>{{nullptr, 4}, mask.view().present.slice(0, 3)}, {}),
+                    dimension_error);
+}
+
 TEST_CASE("masked products and skipped rows give the same entries") {
     host_executor const exec(2);
     for (auto const& shapes : {small_mxv_shapes(), large_mxv_shapes()})

@@ -162,6 +162,22 @@ TEST_CASE("a matrix or vector of any type is a mask by its structure") {
     CHECK_THROWS_AS(update(exec, own, own, add_labels{}, own), argument_error); // would read the values
     CHECK(read(own) == before);
 
+    auto const without_values =
+        csr_view<double>(pattern.rows(), pattern.columns(), pattern.nonzeros(), pattern.row_offsets().data(),
+                         pattern.column_indices().data(), nullptr);
+    for (bool const complemented : {false, true}) {
+        auto const expected = masked_mxm(exec, s, numbers.view(), numbers.view(), pattern.view(),
+                                         {.structure = true, .complement = complemented});
+        auto const got =
+            masked_mxm(exec, s, numbers.view(), numbers.view(), without_values, {.complement = complemented});
+        CHECK(plain(exec, got) == plain(exec, expected));
+        auto updated = exec.copy(numbers), expected_update = exec.copy(numbers);
+        update(exec, updated, without_values, op::plus<double>{}, numbers, {.complement = complemented});
+        update(exec, expected_update, pattern, op::plus<double>{}, numbers,
+               {.structure = true, .complement = complemented});
+        CHECK(plain(exec, updated) == plain(exec, expected_update));
+    }
+
     // vectors, as a list, as a bitmap and in dense storage
     matrix_operand const operand(exec, numbers);
     sparse_vector<double> const ones(exec, 30, exec.copy(std::vector{3, 7, 8}), exec.copy(std::vector{1.0, 1.0, 1.0}));
