@@ -190,11 +190,15 @@ std::vector<std::string> without_end_of_options(CLI::App const& program, std::ve
 }
 
 void check_arguments(CLI::App const& cli) {
-    for (auto const* option : cli.get_options())
+    for (auto const* option : cli.get_options()) {
+        if (option->nonpositional() && option->count() > 1) // a flag; the parser reports options with values
+            throw usage_error("--" + option->get_lnames().front() + " is given " + std::to_string(option->count()) +
+                              " times, expected once");
         for (auto const& value : option->results())
             if (value.empty() && option->nonpositional())
                 throw usage_error("--" + option->get_lnames().front() + " is empty; see coppice " + cli.get_name() +
                                   " --help");
+    }
     for (auto const& argument : cli.remaining()) {
         if (argument.starts_with("./-")) // see without_end_of_options()
             throw usage_error("unexpected argument '" + argument.substr(2) +

@@ -103,8 +103,8 @@ void check_common_options(common_options const& options);
 /// arguments are operands; those that begin with - get the prefix ./, which denotes the same file.
 std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments);
 
-/// Throws usage_error for unknown arguments, with the most similar option and a list of all options, and for options
-/// with an empty value.
+/// Throws usage_error for unknown arguments, with the most similar option and a list of all options, for options
+/// with an empty value, and for flags that are given twice.
 void check_arguments(CLI::App const& cli);
 
 /// Restates an error of CLI11's parser in the words of the other messages.

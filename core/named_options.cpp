@@ -104,7 +104,11 @@ named_choice parse_choice(std::string_view text) {
             throw argument_error("\"" + std::string(pair) + "\" in \"" +
                                  std::string(choice.name.empty() ? whole.substr(1) : whole) +
                                  "\" is not an option, expected key=value");
-        choice.options.set(pair.substr(0, equals), pair.substr(equals + 1));
+        auto const key = pair.substr(0, equals);
+        if (choice.options.find(key))
+            throw argument_error("option " + std::string(key) + " is given twice in \"" +
+                                 std::string(choice.name.empty() ? whole.substr(1) : whole) + "\"");
+        choice.options.set(key, pair.substr(equals + 1));
     }
     return choice;
 }

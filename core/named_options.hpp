@@ -77,7 +77,7 @@ struct named_choice {
     std::string name;
     option_values options;
 };
-/// Throws argument_error if an item after the name is not key=value.
+/// Throws argument_error if an item after the name is not key=value, or a key is given twice.
 named_choice parse_choice(std::string_view text);
 
 /// The options of a method: the given values, validated against the rows.

@@ -183,6 +183,10 @@ void matrix_file::require_columns_are_possible() const {
         throw format_error(name_, 0,
                            std::string("columns are named, but the format of the file is ") + name_of(format_) +
                                ", which has no header line; tables of edges (.csv, .tsv) have named columns");
+    for (std::size_t k = 1; k < count; ++k)
+        if (std::find(options_.columns.begin(), options_.columns.begin() + std::ptrdiff_t(k), options_.columns[k]) !=
+            options_.columns.begin() + std::ptrdiff_t(k))
+            throw argument_error("columns names " + detail::quoted(options_.columns[k]) + " twice");
 }
 
 namespace {

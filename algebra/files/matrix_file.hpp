@@ -42,7 +42,8 @@ class matrix_file {
 public:
     /// Reads (decompresses, unpacks) the file and determines its format. Throws io_error; format_error if the format is
     /// unknown, if the archive or the header of the file is invalid, if columns are named for a format without header
-    /// line, or if a limit is exceeded; argument_error for other than two or three columns; memory_error.
+    /// line, or if a limit is exceeded; argument_error for other than two or three columns, and for equal ones;
+    /// memory_error.
     explicit matrix_file(std::filesystem::path const& path, matrix_read_options options = {});
 
     matrix_format format() const { return format_; }

@@ -92,8 +92,13 @@ void check_method_options(solve_options const& o) {
 void read_preconditioner(solve_options& o) {
     auto const choice = parse_choice(o.preconditioner);
     require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
+    for (auto const& [name, value] : choice.options.entries()) {
+        if (o.preconditioner_options.find(name))
+            throw usage_error(fmt::format("option {} is given by --{} and in --preconditioner {}, expected once", name,
+                                          name, o.preconditioner));
+        o.preconditioner_options.set(name, value);
+    }
     o.preconditioner = choice.name;
-    for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
     bool const chooses = choice.name == automatic_name && o.solver != direct_name;
     auto const name = choice.name == automatic_name ? direct_name : std::string_view(choice.name);
     for (preconditioner_row const& row : preconditioner_catalogue)

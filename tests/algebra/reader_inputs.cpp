@@ -238,6 +238,7 @@ TEST_CASE("tables of edges: named columns") {
     holds(fault("a.csv", "a,b,w\n0,x,\n", {.columns = {"a", "b"}}), "found 'x'");
     holds(fault("a.csv", "a,b\n", {.columns = {"a", "b"}}), "the file holds no edges");
     holds(fault("a.txt", "", {.columns = {"a", "b"}}), "the file holds no edges");
+    holds(message_of([&] { read("a.csv", "a,b\n0,1\n", {.columns = {"a", "b", "a"}}); }), "columns names 'a' twice");
     holds(fault("a.graph", "2 1\n2\n1\n", {.columns = {"a", "b"}}),
           "columns are named, but the format of the file is METIS");
     CHECK_THROWS_AS(read("a.csv", table, {.columns = {"line"}}), argument_error);

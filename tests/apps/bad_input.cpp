@@ -21,6 +21,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("good.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 2 -1\n2 1 -1\n");
     folder.write("text.mtx", "this is not a matrix\n");
     folder.write("nothing.mtx", "");
+    folder.write("good.csv", "a,b\n0,1\n");
     folder.write("truncated.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n");
     folder.write("toomany.mtx", banner + "2 2 1\n1 1 2\n2 2 2\n");
     folder.write("outside.mtx", banner + "2 2 2\n1 1 2\n3 2 2\n");
@@ -128,6 +129,19 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--precision", "half"}, 2, "valid: single, double"},
     {{"solve", "@good.mtx", "--threads", "-2"}, 2, "--threads"},
     {{"solve", "@good.mtx", "-o", "@x", "--json", "@x"}, 2, "same file"},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=3,rounds=3"},
+     2,
+     "option rounds is given twice in \"forest,rounds=3,rounds=3\""},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=3", "--rounds", "4"},
+     2,
+     "option rounds is given by --rounds and in --preconditioner forest,rounds=3, expected once"},
+    {{"solve", "@good.mtx", "--solver", "cg", "--solver", "gmres"}, 2, "--solver is given 2 times, expected once"},
+    {{"spmv", "@good.mtx", "--x", "@one.mtx", "--x", "@one.mtx"}, 2, "--x is given 2 times, expected once"},
+    {{"bfs", "@good.mtx", "--symmetrise", "--symmetrise"}, 2, "--symmetrise is given 2 times, expected once"},
+    {{"info", "@good.mtx", "-q", "--quiet"}, 2, "--quiet is given 2 times, expected once"},
+    {{"info", "@good.mtx", "-qq"}, 2, "--quiet is given 2 times, expected once"},
+    {{"info", "@good.mtx", "--no-sync", "--no-sync"}, 2, "--no-sync is given 2 times, expected once"},
+    {{"bfs", "@good.csv", "--columns", "a,b,a"}, 2, "columns names 'a' twice"},
     {{"solve", "@good.mtx", "-o", "@x", "--json", "@./x"}, 2, "same file"},
     {{"solve", "@good.mtx", "-o", "@folder/../x", "--report", "@x"}, 2, "same file"},
     {{"spmv", "@good.mtx", "-o", "@link.mtx", "--json", "@new.json"}, 2, "same file"},
