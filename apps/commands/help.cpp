@@ -105,11 +105,10 @@ std::string requested_help(CLI::App const& program, std::vector<std::string> con
     auto const page = page_of(parsed.empty() ? program : *parsed[0]);
     auto at =
         std::find_if(arguments.begin(), arguments.end(), [](auto const& a) { return a == "-h" || a == "--help"; });
-    if (at != arguments.end() && ++at != arguments.end()) {
-        auto const text = parsed.empty() ? topic_of_all(program, *at) : topic_text(page, *at);
-        if (!text.empty()) return text;
-    }
-    return help_text(page);
+    if (at == arguments.end() || ++at == arguments.end() || at->starts_with('-')) return help_text(page);
+    if (parsed.empty()) return text_about(program, {.subject = *at});
+    if (*at == page.name && ++at == arguments.end()) return help_text(page); // coppice --help COMMAND
+    return text_about(program, {.subject = page.name, .topic = *at});
 }
 
 command add_help(CLI::App& program) {
