@@ -54,7 +54,8 @@ std::string mapping_text(vertex_numbering const& numbering, std::int64_t vertice
     return text;
 }
 
-std::string show_fact(double value) {
+std::string show_fact(std::string const& name, double value) {
+    if (is_flag(name)) return value != 0 ? "yes" : "no";
     return value == std::floor(value) && std::abs(value) < 1e15 ? show_count(std::int64_t(value))
                                                                 : fmt::format("{:.6g}", value);
 }
@@ -67,8 +68,10 @@ std::string label_of_fact(std::string name) {
 void show_results(sheet& result, graph_answer const& answer, double seconds) {
     auto& json = result.json();
     for (auto const& [name, value] : answer.facts) {
-        result.line(label_of_fact(name), show_fact(value));
-        if (value == std::floor(value) && std::abs(value) < 1e15)
+        result.line(label_of_fact(name), show_fact(name, value));
+        if (is_flag(name))
+            json[name] = value != 0;
+        else if (value == std::floor(value) && std::abs(value) < 1e15)
             json[name] = std::int64_t(value);
         else
             json[name] = value;
@@ -150,7 +153,7 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
     page.summary = row.summary;
     page.graph = o.matrix;
     page.size = show_size(a.rows(), a.columns(), a.nonzeros());
-    for (auto const& [name, value] : answer.facts) page.facts.emplace_back(label_of_fact(name), show_fact(value));
+    for (auto const& [name, value] : answer.facts) page.facts.emplace_back(label_of_fact(name), show_fact(name, value));
     page.degrees = report::chart_degrees(a);
     page.settings = settings_of(row, o);
     show_environment(chosen, page);

@@ -116,10 +116,13 @@ struct graph_answer {
     using values = std::vector<double>;
     /// A value per vertex, or another vertex per vertex (labels, mates), or edges.
     std::variant<values, vertex_numbers, answer_edges> found{};
-    std::vector<std::pair<std::string, double>> facts{}; ///< names as in the JSON output of the command
+    std::vector<std::pair<std::string, double>> facts{}; ///< names as in the JSON output of the command; see is_flag()
     std::string failure{};                               ///< reason if there is no valid result; else empty
     std::int64_t columns = 1; ///< values or vertices per vertex: v has those from v * columns on
 };
+
+/// Whether a fact is a flag: 1 for yes, 0 for no.
+inline bool is_flag(std::string_view fact) { return fact == "acyclic" || fact == "converged"; }
 
 namespace analytics {
 
