@@ -91,7 +91,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const& a = graph.matrix;
     analysed_graph g{a.rows(), a.nonzeros(), std::move(graph.vertices)};
     g.used = options_for(row, o, g.numbering, a.rows());
-    bool const one = o.ranks == 1; // several ranks have copies of their rows only
+    bool const one = o.ranks == 1 || a.rows() == 0; // several ranks have copies of their rows only
     auto const on_device = one ? exec.copy(a) : csr<T>();
     g.used.undirected = one ? is_undirected(exec, graph_view(on_device)) : is_undirected(host, graph_view(a));
     require_both_directions(row, o, g.used.undirected);
@@ -140,7 +140,7 @@ row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request co
     auto rows =
         read_rows<T>(host, comm, o.matrix,
                      {.duplicates = rule == duplicates::refuse ? duplicates::keep : rule, .limits = status.limits()});
-    require_square(std::string(row.name), o.matrix, rows.all_rows, rows.all_columns);
+    require_graph(row, o, rows.all_rows, rows.all_columns);
     check_finite_rows(o.matrix, rows);
     if (rule == duplicates::refuse)
         refuse_parallel_edges(row, o, numbering, rows.first, array_view<vertex_id const>(rows.offsets),

@@ -59,6 +59,9 @@ duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request
 void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, vertex_numbering const& numbering,
                            std::int64_t first, array_view<vertex_id const> offsets,
                            array_view<vertex_id const> columns);
+/// Throws dimension_error unless the graph is square; input_error if it has no vertices and the algorithm needs one: a
+/// source, a sink, or the end of a longest distance.
+void require_graph(graph_algorithm_row const& row, graph_request const& o, std::int64_t rows, std::int64_t columns);
 /// Splits the value of --columns. Throws usage_error unless it consists of two or three names.
 std::vector<std::string> names_of_columns(std::string const& text);
 /// Reads the graph and converts it to the form that the algorithm requires, in host memory.

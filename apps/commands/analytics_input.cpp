@@ -70,6 +70,14 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
                                 o.matrix, numbering.name(first + u), numbering.name(columns[k]), row.name));
 }
 
+void require_graph(graph_algorithm_row const& row, graph_request const& o, std::int64_t rows, std::int64_t columns) {
+    if (rows != columns) require_square(std::string(row.name), o.matrix, rows, columns);
+    bool const needs_vertex = reads(row, "source") || reads(row, "sink") || row.name == "diameter";
+    if (rows == 0 && needs_vertex)
+        throw input_error(
+            fmt::format("{}: the graph has no vertices, and {} is not defined for it", o.matrix, row.name));
+}
+
 std::vector<std::string> names_of_columns(std::string const& text) {
     std::vector<std::string> names;
     for (std::size_t at = 0; !text.empty() && at <= text.size();) {
@@ -96,7 +104,7 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
                                    .renumber = o.renumber,
                                    .columns = names_of_columns(o.columns)});
     auto& a = graph.matrix;
-    require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
+    require_graph(row, o, a.rows(), a.columns());
     if (refused) refuse_parallel_edges(row, o, graph.vertices, 0, a.view().row_offsets(), a.view().column_indices());
     if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
     // In an undirected graph, two directions with different values are combined like parallel edges.

@@ -74,10 +74,64 @@ TEST_CASE("graph algorithms: results count vertices from 1") {
     CHECK(answer({"truss"}).second["largest"] == 3);
     CHECK(answer({"similarity"}).second["edges"] == 7);
     CHECK(answer({"communities"}).second["communities"].get<int>() >= 2);
-    CHECK(answer({"label-propagation"}).second["converged"] == 1);
-    CHECK(answer({"katz", "--alpha", "0.1"}).second["converged"] == 1);
-    CHECK(answer({"eigenvector", "--max-iterations", "1000"}).second["converged"] == 1);
-    CHECK(answer({"hits", "--max-iterations", "1000"}).second["converged"] == 1);
+    CHECK(answer({"label-propagation"}).second["converged"] == true);
+    CHECK(answer({"katz", "--alpha", "0.1"}).second["converged"] == true);
+    CHECK(answer({"eigenvector", "--max-iterations", "1000"}).second["converged"] == true);
+    CHECK(answer({"hits", "--max-iterations", "1000"}).second["converged"] == true);
+}
+
+TEST_CASE("graph algorithms: the results for a graph without vertices") {
+    scratch_folder const folder;
+    auto const graph = folder.write("none.mtx", banner + "general\n0 0 0\n");
+    struct {
+        char const* name;
+        nlohmann::json facts;
+    } const rows[] = {{"components", {{"components", 0}, {"largest", 0}}},
+                      {"strong-components", {{"components", 0}, {"largest", 0}}},
+                      {"bridges", {{"bridges", 0}, {"components", 0}}},
+                      {"pagerank", {{"converged", true}, {"iterations", 0}}},
+                      {"betweenness", {{"sources", 0}, {"largest", 0}}},
+                      {"edge-betweenness", {{"sources", 0}, {"largest", 0}}},
+                      {"closeness", {{"sources", 0}, {"largest", 0}}},
+                      {"katz", {{"converged", true}, {"largest", 0}}},
+                      {"eigenvector", {{"converged", true}, {"largest", 0}}},
+                      {"hits", {{"converged", true}, {"largest", 0}}},
+                      {"triangles", {{"triangles", 0}, {"transitivity", 0}, {"mean_clustering", 0}}},
+                      {"clustering", {{"mean_clustering", 0}}},
+                      {"similarity", {{"edges", 0}, {"mean", 0}}},
+                      {"cores", {{"largest", 0}}},
+                      {"truss", {{"edges", 0}, {"largest", 0}}},
+                      {"communities", {{"communities", 0}, {"largest", 0}}},
+                      {"leiden", {{"communities", 0}, {"largest", 0}}},
+                      {"label-propagation", {{"communities", 0}, {"converged", true}}},
+                      {"mst", {{"trees", 0}, {"weight", 0}}},
+                      {"matching", {{"edges", 0}, {"weight", 0}}},
+                      {"b-matching", {{"edges", 0}, {"weight", 0}}},
+                      {"maximal-matching", {{"edges", 0}}},
+                      {"independent-set", {{"size", 0}}},
+                      {"colouring", {{"colours", 0}}},
+                      {"biconnected", {{"components", 0}, {"articulation_points", 0}}},
+                      {"articulation-points", {{"components", 0}, {"articulation_points", 0}}},
+                      {"topological-levels", {{"acyclic", true}, {"levels", 0}}},
+                      {"longest-paths", {{"acyclic", true}, {"longest", 0}}},
+                      {"random-walks", {{"walks", 0}, {"steps_without_edge", 0}}}};
+    for (auto const& row : rows) {
+        CAPTURE(row.name);
+        auto const r = run({row.name, graph, "-o", folder / "out.mtx", "--report", folder / "r.html", "--json", "-"});
+        CAPTURE(r.err);
+        REQUIRE(r.code == 0);
+        for (auto const& [key, value] : row.facts.items()) {
+            CAPTURE(key);
+            CHECK(r.json()[key] == value);
+        }
+        CHECK(numbers(folder / "out.mtx").empty());
+    }
+    for (auto const* name : {"components", "pagerank", "communities", "triangles"})
+        CHECK(run({name, graph, "--parts", "2", "-q"}).code == 0);
+    CHECK(run({"components", graph, "--check", "-q"}).code == 0);
+    CHECK(run({"pagerank", graph, "-o", folder / "out.csv", "-q"}).code == 0);
+    CHECK(read_text_file(folder / "out.csv") == "vertex,value\n");
+    CHECK(run({"pagerank", graph, "--picture", folder / "p.svg", "-q"}).code == 2);
 }
 
 TEST_CASE("graph algorithms: bad input gives one line with the remedy") {
