@@ -108,7 +108,6 @@ matrix_format format_of(std::string const& file, std::string const& name, std::s
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
     for (auto const* ending : {".csv", ".tsv", ".edges", ".el", ".wel"})
         if (name.ends_with(ending)) return matrix_format::edge_list;
-    if (text.empty() && !names) return matrix_format::matrix_market; // rejected with a message for this format
     if (detail::is_edge_list(text) || (names && is_text(text))) return matrix_format::edge_list;
     throw format_error(file, 1, kind_of(text));
 }
@@ -168,6 +167,7 @@ void matrix_file::open(fs::path const& path) {
     } else if (name.ends_with(".tar") || name.ends_with(".tgz")) {
         throw format_error(name_, 0, "not a tar archive, although the name says so");
     }
+    detail::require_content(name_, text_.view);
     format_ = format_of(name_, name, text_.view, options_.renumber || !options_.columns.empty());
     require_columns_are_possible();
     is_complex_ = holds_complex(name_, text_.view, format_);

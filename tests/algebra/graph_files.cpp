@@ -86,7 +86,7 @@ TEST_CASE("METIS graphs: errors are reported with their line") {
         char const* text;
         char const* message;
     } const all[] = {
-        {"", "the file ends"},
+        {"", "f.graph: the file is empty"},
         {"% nothing\n", "the file ends"},
         {"3\n", ":1: expected a number of edges, found the end of the line"},
         {"-1 0\n", ":1: a number of vertices '-1' is outside 0"},
@@ -228,7 +228,8 @@ TEST_CASE("graphs of NetworkX: errors are reported") {
         char const* text;
         char const* message;
     } const all[] = {
-        {"", "a.json:1: not JSON"},
+        {"", "a.json: the file is empty"},
+        {" \n", "a.json: the file is empty except for blanks"},
         {"[]", "expected an object"},
         {"3", "expected an object"},
         {"{\"nodes\": [],\n\"edges\": [}", ":2: not JSON"},

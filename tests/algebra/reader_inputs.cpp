@@ -149,7 +149,7 @@ TEST_CASE("edge lists as other programs write them") {
     holds(fault("a.csv", "0;1;2,5\n"), "expected a weight, found '2,5'; the decimal separator is a point");
     holds(fault("a.csv", "source,target,colour\n0,1,2\n"), "the meaning of column 'colour' is not known");
     holds(fault("a.csv", "source,target\n"), "the file holds no edges");
-    holds(fault("a.csv", ""), "the file holds no edges");
+    holds(fault("a.csv", ""), "a.csv: the file is empty");
     holds(fault("out.a", "% sym unweighted\n0 1\n"), "vertex '0' is 0; vertices count from 1");
     for (auto const name : {"a.txt", "a.csv", "a.mtx", "a.json", "out.a", "a.graph"})
         for (auto const start : {"\xFF\xFE", "\xFE\xFF"}) {
@@ -237,7 +237,7 @@ TEST_CASE("tables of edges: named columns") {
     holds(fault("a.csv", "a,b,w\n0,1,\n", {.columns = {"a", "b", "w"}}), ":2: the weight is missing");
     holds(fault("a.csv", "a,b,w\n0,x,\n", {.columns = {"a", "b"}}), "found 'x'");
     holds(fault("a.csv", "a,b\n", {.columns = {"a", "b"}}), "the file holds no edges");
-    holds(fault("a.txt", "", {.columns = {"a", "b"}}), "the file holds no edges");
+    holds(fault("a.txt", "", {.columns = {"a", "b"}}), "a.txt: the file is empty");
     holds(message_of([&] { read("a.csv", "a,b\n0,1\n", {.columns = {"a", "b", "a"}}); }), "columns names 'a' twice");
     holds(fault("a.graph", "2 1\n2\n1\n", {.columns = {"a", "b"}}),
           "columns are named, but the format of the file is METIS");

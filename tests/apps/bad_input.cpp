@@ -20,7 +20,10 @@ std::string const array_banner = "%%MatrixMarket matrix array real general\n";
 void write_inputs(scratch_folder const& folder) {
     folder.write("good.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 2 -1\n2 1 -1\n");
     folder.write("text.mtx", "this is not a matrix\n");
-    folder.write("nothing.mtx", "");
+    for (auto const* name :
+         {"nothing.mtx", "nothing.csv", "nothing.rb", "nothing.graph", "nothing.json", "nothing.npz", "nothing.txt"})
+        folder.write(name, "");
+    folder.write("blank.mtx", "\n  \r\n\t\n");
     folder.write("good.csv", "a,b\n0,1\n");
     folder.write("truncated.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n");
     folder.write("toomany.mtx", banner + "2 2 1\n1 1 2\n2 2 2\n");
@@ -125,10 +128,6 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=-2"}, 2, "an integer from -1 to 1000000"},
     {{"solve", "@good.mtx", "--preconditioner", "forest,charge-probability=2"}, 2, "a number from 0 to 1"},
     {{"solve", "@good.mtx", "--preconditioner", "forest,rounds"}, 2, "expected key=value"},
-    {{"solve", "@good.mtx", "--backend", "opencl"}, 2, "valid: auto, host, cuda"},
-    {{"solve", "@good.mtx", "--precision", "half"}, 2, "valid: single, double"},
-    {{"solve", "@good.mtx", "--threads", "-2"}, 2, "--threads"},
-    {{"solve", "@good.mtx", "-o", "@x", "--json", "@x"}, 2, "same file"},
     {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=3,rounds=3"},
      2,
      "option rounds is given twice in \"forest,rounds=3,rounds=3\""},
@@ -145,6 +144,10 @@ std::vector<bad_run> const table = {
     {{"solve", "--help", "foo"}, 2, "coppice solve has no topic 'foo'; see coppice help solve"},
     {{"--help", "solve", "foo"}, 2, "coppice solve has no topic 'foo'"},
     {{"--help", "foo"}, 2, "unknown command or topic 'foo'"},
+    {{"solve", "@good.mtx", "--backend", "opencl"}, 2, "valid: auto, host, cuda"},
+    {{"solve", "@good.mtx", "--precision", "half"}, 2, "valid: single, double"},
+    {{"solve", "@good.mtx", "--threads", "-2"}, 2, "--threads"},
+    {{"solve", "@good.mtx", "-o", "@x", "--json", "@x"}, 2, "same file"},
     {{"solve", "@good.mtx", "-o", "@x", "--json", "@./x"}, 2, "same file"},
     {{"solve", "@good.mtx", "-o", "@folder/../x", "--report", "@x"}, 2, "same file"},
     {{"spmv", "@good.mtx", "-o", "@link.mtx", "--json", "@new.json"}, 2, "same file"},
@@ -244,7 +247,16 @@ std::vector<bad_run> const table = {
     {{"spmv", "@good.mtx", "-o", "/proc/y.mtx"}, 3, "/proc/y.mtx: cannot be written"},
     {{"info", "@"}, 3, ""},
     {{"info", "@text.mtx"}, 3, "text.mtx:1:"},
-    {{"info", "@nothing.mtx"}, 3, "nothing.mtx"},
+    {{"info", "@nothing.mtx"}, 3, "nothing.mtx: the file is empty\n"},
+    {{"info", "@nothing.csv"}, 3, "nothing.csv: the file is empty\n"},
+    {{"info", "@nothing.rb"}, 3, "nothing.rb: the file is empty\n"},
+    {{"info", "@nothing.graph"}, 3, "nothing.graph: the file is empty\n"},
+    {{"info", "@nothing.json"}, 3, "nothing.json: the file is empty\n"},
+    {{"info", "@nothing.npz"}, 3, "nothing.npz: the file is empty\n"},
+    {{"bfs", "@nothing.txt", "--renumber"}, 3, "nothing.txt: the file is empty\n"},
+    {{"info", "@blank.mtx"}, 3, "blank.mtx: the file is empty except for blanks and line ends\n"},
+    {{"solve", "@good.mtx", "--rhs", "@nothing.txt"}, 3, "nothing.txt: the file is empty\n"},
+    {{"solve", "@good.mtx", "--rhs", "@blank.mtx"}, 3, "blank.mtx: the file is empty except for"},
     {{"bfs", "@empty.mtx"}, 3, "the graph has no vertices, and bfs is not defined for it"},
     {{"diameter", "@empty.mtx"}, 3, "the graph has no vertices, and diameter is not defined for it"},
     {{"min-cut", "@empty.mtx"}, 3, "the graph has no vertices, and min-cut is not defined for it"},

@@ -116,7 +116,7 @@ void parse_sizes(std::string const& file, std::int64_t line, std::string_view te
 } // namespace
 
 std::optional<parsed_header> parse_header(std::string const& file, std::string_view text, bool complete) {
-    if (text.empty() && complete) throw format_error(file, 0, "the file is empty; expected a Matrix Market banner");
+    if (complete) require_content(file, text);
     char const* const begin = text.data();
     char const* const end = begin + text.size();
     parsed_header top;

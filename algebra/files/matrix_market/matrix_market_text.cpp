@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <coppice/core/error.hpp>
+
 namespace coppice::inline v0_1::detail {
 namespace {
 
@@ -44,6 +46,12 @@ bool is_tiny(std::string_view number) {
 }
 
 } // namespace
+
+void require_content(std::string const& file, std::string_view text) {
+    if (text.empty()) throw format_error(file, 0, "the file is empty");
+    if (text.find_first_not_of(" \t\r\n") == text.npos)
+        throw format_error(file, 0, "the file is empty except for blanks and line ends");
+}
 
 std::string quoted(std::string_view token) {
     constexpr std::size_t longest = 40;

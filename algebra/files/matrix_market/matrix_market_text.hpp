@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Lexical elements of Matrix Market files: blanks, lines, numbers. No function reads at or after `end` or throws.
+/// Lexical elements of Matrix Market files: blanks, lines, numbers. No function reads at or after
+/// `end`, and none throws except require_content().
 #pragma once
 
 #include <charconv>
@@ -34,6 +35,9 @@ inline std::string_view token_at(char const* at, char const* end) {
     while (!at_token_end(stop, end)) ++stop;
     return {at, static_cast<std::size_t>(stop - at)};
 }
+
+/// Throws format_error if the text of a file has no character other than blanks and line ends.
+void require_content(std::string const& file, std::string_view text);
 
 /// Returns a token for use in messages: quoted, shortened, with '?' for unprintable characters.
 std::string quoted(std::string_view token);
