@@ -40,8 +40,9 @@ template <class T, class I>
 class edge_parser : public line_cursor {
 public:
     /// Vertices must be less than `rows` and `columns`. With `names`, vertices are arbitrary words.
-    edge_parser(edge_layout const& layout, std::int64_t rows, std::int64_t columns, bool sized, name_table* names)
-        : layout_(layout), rows_(rows), columns_(columns), sized_(sized), names_(names) {}
+    edge_parser(edge_layout const& layout, std::int64_t rows, std::int64_t columns, bool sized, name_table* names,
+                inexact_integers rule)
+        : layout_(layout), rows_(rows), columns_(columns), sized_(sized), names_(names), rule_(rule) {}
 
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
         field_reader fields(at, end, layout_.separator, layout_.comments);
@@ -124,6 +125,9 @@ private:
         if (status != number_status::good || at != end_)
             return fail("expected a weight, found " + quoted(field) +
                         (field.find(',') == field.npos ? "" : "; the decimal separator is a point"));
+        if (rule_ == inexact_integers::refuse && is_inexact_integer(value, field))
+            return fail("the weight " + quoted(field) + " is " + std::string(inexact_integer_message) +
+                        "; with a decimal point at its end it is rounded");
         weight = T(value);
         return true;
     }
@@ -140,6 +144,7 @@ private:
     std::int64_t columns_;
     bool sized_;
     name_table* names_;
+    inexact_integers rule_;
 };
 
 /// Reads the line "rows columns entries" of an SMAT file. The text after it becomes the body.
@@ -189,13 +194,16 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     buffer<triplet<T, I>> entries(exec, found);
     std::vector<std::pair<std::int64_t, std::int64_t>> largest(chunks.size(), {-1, -1});
     name_table names;
+    auto const rule_of_integers = options.inexact_integers;
     if (renumber && layout.bipartite)
         throw format_error(file, 1,
                            "rows and columns of a bipartite graph have separate numbers; read it without renumber");
     host_executor const one_thread{1}; // names are numbered in the order of the file
     parse_lines(
         renumber ? one_thread : exec, text, rule, chunks, entries.view(), options.progress,
-        [&](std::int64_t) { return edge_parser<T, I>(layout, sizes[0], sizes[1], sized, renumber ? &names : nullptr); },
+        [&](std::int64_t) {
+            return edge_parser<T, I>(layout, sizes[0], sizes[1], sized, renumber ? &names : nullptr, rule_of_integers);
+        },
         [&](std::int64_t chunk, auto const& parser) {
             largest[static_cast<std::size_t>(chunk)] = {parser.last_row, parser.last_column};
         });

@@ -49,8 +49,9 @@ public:
         return value;
     }
     template <class R>
-    R take_weight() {
+    R take_weight(inexact_integers rule) {
         R value{};
+        char const* const token = skip_blanks(at_, end_);
         if (is_over()) refuse("the weight of the last edge is missing");
         auto const status = parse_real(at_, end_, value);
         if (status == number_status::malformed) refuse("expected the weight of an edge, found " + next_token());
@@ -58,6 +59,9 @@ public:
             fail_range<R>();
             refuse(problem);
         }
+        auto const text = token_at(token, end_);
+        if (rule == inexact_integers::refuse && is_inexact_integer(value, text))
+            refuse("the weight " + quoted(text) + " is " + inexact_integer_message);
         return value;
     }
     /// Reads up to three digits 0 or 1; missing leading digits are 0.
@@ -86,7 +90,8 @@ private:
 
 template <class T, class I>
 matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
-                                 file_progress const& tell) {
+                                 matrix_read_options const& options) {
+    auto const& tell = options.progress;
     using real = typename real_type<T>::type;
     constexpr std::int64_t max_count = std::numeric_limits<std::int64_t>::max() / 4;
     line_reader in(file, text);
@@ -122,7 +127,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
         while (!in.is_over()) {
             std::int64_t const v = in.take_number("a neighbour", 1, vertices) - 1;
             if (v == u) in.refuse("vertex " + std::to_string(u + 1) + " is its own neighbour");
-            real const weight = flags & 1 ? in.take_weight<real>() : real(1);
+            real const weight = flags & 1 ? in.take_weight<real>(options.inexact_integers) : real(1);
             if (found == 2 * edges)
                 in.refuse("more than the " + std::to_string(edges) + " edges that the first line declares");
             entries[found++] = {static_cast<I>(u), static_cast<I>(v), T(weight)};
@@ -199,7 +204,7 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
 
 #define COPPICE_PARSE(T, I)                                                                                            \
     template matrix_entries<T, I> parse_metis(host_executor const&, std::string const&, std::string_view,              \
-                                              file_progress const&);                                                   \
+                                              matrix_read_options const&);                                             \
     template matrix_entries<T, I> parse_gap(host_executor const&, std::string const&, std::string_view, bool)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE

@@ -15,8 +15,9 @@ namespace {
 /// Reads the fields of a body, one group of numbers after another. Each group starts on a new line.
 class card_reader {
 public:
-    card_reader(std::string const& file, std::string_view text, harwell_boeing_header const& h)
-        : file_(file), at_(text.data() + h.body), end_(text.data() + text.size()), line_(h.lines) {}
+    /// `exact`: integers among the values must be exact in double.
+    card_reader(std::string const& file, std::string_view text, harwell_boeing_header const& h, bool exact)
+        : exact_(exact), file_(file), at_(text.data() + h.body), end_(text.data() + text.size()), line_(h.lines) {}
 
     /// Starts a group of `count` numbers with this format on the next line.
     void begin(card_format const& format, char const* what, std::int64_t count) {
@@ -70,6 +71,8 @@ public:
                  "-bit floating-point number");
         if (status != number_status::good || at != token.data() + token.size())
             fail("expected a real value, found " + quoted(field));
+        if (exact_ && is_inexact_integer(value, token))
+            fail("value " + quoted(field) + " is " + inexact_integer_message);
         return value;
     }
 
@@ -139,6 +142,7 @@ private:
         return std::string(field.substr(0, split)) + "e" + std::to_string(exponent);
     }
 
+    bool exact_;
     std::string const& file_;
     char const* at_;
     char const* end_;
@@ -194,11 +198,13 @@ void require_triangle(card_reader const& cards, matrix_market_symmetry symmetry,
 
 template <class T, class I>
 matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string const& file, std::string_view text,
-                                          file_progress const& tell) {
+                                          matrix_read_options const& options) {
+    auto const& tell = options.progress;
     auto const h = parse_harwell_boeing_header(file, text);
     require_value_type<T>(file, 3, h.field == matrix_market_field::complex);
     require_index_type<I>(file, 3, h.rows, h.columns);
-    card_reader cards(file, text, h);
+    bool const exact = h.field == matrix_market_field::integer && options.inexact_integers == inexact_integers::refuse;
+    card_reader cards(file, text, h, exact);
     auto const pointers = read_pointers(cards, h);
     if (h.stored > static_cast<std::int64_t>(text.size())) cards.fail("the file ends among the indices");
 
@@ -223,7 +229,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
 
 #define COPPICE_PARSE(T, I)                                                                                            \
     template matrix_entries<T, I> parse_harwell_boeing(host_executor const&, std::string const&, std::string_view,     \
-                                                       file_progress const&)
+                                                       matrix_read_options const&)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 

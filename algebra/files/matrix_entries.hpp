@@ -102,23 +102,24 @@ csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_ent
 
 template <class T, class I>
 matrix_entries<T, I> parse_matrix_market(host_executor const& exec, std::string const& file, std::string_view text,
-                                         file_progress const& tell);
+                                         matrix_read_options const& options);
 template <class T, class I>
 matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string const& file, std::string_view text,
-                                          file_progress const& tell);
+                                          matrix_read_options const& options);
 /// `sized`: the first line contains rows, columns and entries (SMAT).
 template <class T, class I>
 matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
                                      matrix_read_options const& options, bool sized);
 template <class T, class I>
 matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
-                                 file_progress const& tell);
+                                 matrix_read_options const& options);
 /// `weighted`: .wsg, else .sg.
 template <class T, class I>
 matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& file, std::string_view bytes,
                                bool weighted);
 template <class T, class I>
-matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text);
+matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text,
+                                     matrix_read_options const& options);
 
 } // namespace coppice::inline v0_1::detail
 

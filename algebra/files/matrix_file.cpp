@@ -194,22 +194,21 @@ namespace {
 template <class T, class I>
 detail::matrix_entries<T, I> parse(host_executor const& exec, std::string const& file, matrix_format format,
                                    std::string_view text, matrix_read_options const& options) {
-    auto const& tell = options.progress;
     switch (format) {
     case matrix_format::harwell_boeing:
-        return detail::parse_harwell_boeing<T, I>(exec, file, text, tell);
+        return detail::parse_harwell_boeing<T, I>(exec, file, text, options);
     case matrix_format::edge_list:
     case matrix_format::smat:
         return detail::parse_edge_list<T, I>(exec, file, text, options, format == matrix_format::smat);
     case matrix_format::metis:
-        return detail::parse_metis<T, I>(exec, file, text, tell);
+        return detail::parse_metis<T, I>(exec, file, text, options);
     case matrix_format::gap:
     case matrix_format::gap_weighted:
         return detail::parse_gap<T, I>(exec, file, text, format == matrix_format::gap_weighted);
     case matrix_format::node_link:
-        return detail::parse_node_link<T, I>(exec, file, text);
+        return detail::parse_node_link<T, I>(exec, file, text, options);
     default:
-        return detail::parse_matrix_market<T, I>(exec, file, text, tell);
+        return detail::parse_matrix_market<T, I>(exec, file, text, options);
     }
 }
 
@@ -219,6 +218,7 @@ template <class T, class I>
 numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
     return detail::with_memory_errors(name_, [&] {
         auto const bytes = std::int64_t(text_.view.size());
+        if (options_.duplicates == duplicates::count) options_.inexact_integers = inexact_integers::round; // not used
         auto entries = [&] { // the text is released before the rows are created
             auto const text = std::exchange(text_, {});
             return parse<T, I>(exec, name_, format_, text.view, options_);

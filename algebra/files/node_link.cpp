@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
 namespace coppice::inline v0_1::detail {
 namespace {
@@ -56,7 +57,7 @@ public:
     std::vector<edge> edges;        ///< vertices are numbered in the order of the list of nodes
     std::vector<std::string> names; ///< names of the nodes: the text of a string, JSON for any other id
 
-    node_link_reader(std::string const& file, std::string_view text) : file_(file) {
+    node_link_reader(std::string const& file, std::string_view text, inexact_integers rule) : file_(file), rule_(rule) {
         auto const quoted = with_quoted_infinities(text);
         if (!quoted.empty()) text = quoted;
         text_ = text;
@@ -80,9 +81,9 @@ public:
     bool number_integer(std::int64_t value) { return take_integer(value); }
     bool number_unsigned(std::uint64_t value) { return take_integer(value); }
     bool number_float(double value, std::string const& digits) {
-        bool const fraction = digits.find_first_of(".eE") != digits.npos; // otherwise an integer of more than 64 bits
+        bool const exact = !is_inexact_integer(digits); // an integer has more than 64 bits here
         bool const small = std::abs(value) < 0x1p63 && value == std::trunc(value);
-        return take_number(value, digits, small ? std::to_string(std::int64_t(value)) : digits, fraction);
+        return take_number(value, digits, small ? std::to_string(std::int64_t(value)) : digits, exact);
     }
     bool string(std::string const& value) {
         bool const read = is_read();
@@ -190,9 +191,8 @@ private:
     /// exact is refused as a weight.
     bool take_number(double value, std::string const& digits, std::string const& id, bool exact) {
         if (!is_read() || attribute_ != attribute::weight || depth_ > 3) return take_value(digits, id);
-        if (!exact)
-            refuse("the weight of " + number_in_list() + " is " + digits +
-                   ", an integer that double does not represent exactly");
+        if (!exact && rule_ == inexact_integers::refuse)
+            refuse("the weight of " + number_in_list() + " is " + digits + ", " + inexact_integer_message);
         weight_ = value;
         return true;
     }
@@ -264,6 +264,7 @@ private:
     }
 
     std::string const& file_;
+    inexact_integers rule_;
     std::string_view text_;
     int depth_ = 0;      ///< number of open lists and objects
     std::string member_; ///< member of the outermost object whose value is being parsed
@@ -280,9 +281,10 @@ private:
 } // namespace
 
 template <class T, class I>
-matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text) {
+matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text,
+                                     matrix_read_options const& options) {
     using real = typename real_type<T>::type;
-    node_link_reader graph(file, text);
+    node_link_reader graph(file, text, options.inexact_integers);
     require_index_type<I>(file, 0, graph.vertices, graph.vertices);
     buffer<triplet<T, I>> entries(exec, std::int64_t(graph.edges.size()));
     for (std::size_t k = 0; k < graph.edges.size(); ++k) {
@@ -301,7 +303,8 @@ matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string cons
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \
-    template matrix_entries<T, I> parse_node_link(host_executor const&, std::string const&, std::string_view)
+    template matrix_entries<T, I> parse_node_link(host_executor const&, std::string const&, std::string_view,          \
+                                                  matrix_read_options const&)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 

@@ -23,8 +23,16 @@ enum class duplicates {
     refuse, ///< format_error with row and column of the first duplicate in the order of rows
 };
 
+/// Integers in files that double does not represent exactly, such as 2^53 + 1. Values of real fields, and numbers with
+/// a decimal point or an exponent, are rounded in any case; so are all values by a type of single precision.
+enum class inexact_integers {
+    refuse, ///< format_error with the line of the first one
+    round,  ///< to the nearest number, for users of the structure alone
+};
+
 struct matrix_read_options {
     coppice::duplicates duplicates = coppice::duplicates::sum;
+    coppice::inexact_integers inexact_integers = coppice::inexact_integers::refuse;
     /// Edge lists: vertices may be arbitrary words and are numbered in the order of their first occurrence in the file.
     /// read_numbered() returns the names in vertex_numbering. No effect on other formats, which have no gaps.
     bool renumber = false;

@@ -146,6 +146,14 @@ std::optional<T> numpy_element(numpy_header const& h, char const* at) {
     }
 }
 
+/// Text of an element of the body if it is an integer that double does not represent exactly; else empty.
+std::string inexact_element(numpy_header const& h, char const* at) {
+    if (h.width != 8 || (h.kind != 'i' && h.kind != 'u')) return {};
+    auto const digits =
+        h.kind == 'i' ? std::to_string(load<std::int64_t>(at)) : std::to_string(load<std::uint64_t>(at));
+    return detail::is_inexact_integer(digits) ? digits : std::string();
+}
+
 /// Throws dimension_error unless the vectors have the required length.
 void require_length(std::string const& file, std::int64_t rows, std::int64_t length) {
     if (length >= 0 && rows != length)
@@ -187,7 +195,12 @@ dense_columns<T> read_numpy(std::string const& file, std::string_view bytes, vec
     for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
             std::int64_t const k = h.by_columns ? j * rows + i : i * columns + j;
-            auto const value = numpy_element<T>(h, bytes.data() + h.body + std::size_t(k) * std::size_t(h.width));
+            char const* const at = bytes.data() + h.body + std::size_t(k) * std::size_t(h.width);
+            if (auto const digits = inexact_element(h, at); !digits.empty())
+                throw format_error(file, 0,
+                                   "element " + std::to_string(i + 1) + " is " + digits + ", " +
+                                       detail::inexact_integer_message + "; x.astype('float64') rounds it");
+            auto const value = numpy_element<T>(h, at);
             if (!value)
                 throw format_error(file, 0,
                                    "element " + std::to_string(i + 1) + " is beyond the range of a " +
@@ -226,6 +239,9 @@ dense_columns<T> read_plain(std::string const& file, std::string_view text, vect
             else if (status != detail::number_status::good || digits != field.data() + field.size())
                 problem = "expected a number, found " + detail::quoted(field) +
                           "; a vector is a Matrix Market file, an array of NumPy (.npy), or text with a number a line";
+            else if (detail::is_inexact_integer(value, field))
+                problem = "value " + detail::quoted(field) + " is " + detail::inexact_integer_message +
+                          "; with a decimal point at its end it is rounded";
             if (!problem.empty()) return false;
             by_rows.push_back(T(value));
         }
@@ -259,7 +275,7 @@ dense_columns<T> read_market(host_executor const& exec, std::string const& file,
     bool const is_row = is_single_row(h.rows, h.columns, options.length, one);
     std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
     require_length(file, rows, options.length); // before memory is allocated
-    auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, top, options.progress);
+    auto const parsed = detail::parse_body<T, std::int64_t>(exec, file, text, top, {.progress = options.progress});
     if (options.length < 0) // a short text can declare a long vector
         detail::require_proportionate_rows(file, rows * columns, sizeof(T), std::int64_t(text.size()), options.limits);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};

@@ -137,9 +137,10 @@ row_block<T> load_rows_of_graph(graph_algorithm_row const& row, graph_request co
     if (as_a_whole || !reads_in_parallel(comm, o.matrix)) return load_whole();
     status.show("reading " + o.matrix);
     auto const rule = rule_for_parallel_edges(row, o);
-    auto rows =
-        read_rows<T>(host, comm, o.matrix,
-                     {.duplicates = rule == duplicates::refuse ? duplicates::keep : rule, .limits = status.limits()});
+    auto rows = read_rows<T>(host, comm, o.matrix,
+                             {.duplicates = rule == duplicates::refuse ? duplicates::keep : rule,
+                              .inexact_integers = rule_for_integers(row, o),
+                              .limits = status.limits()});
     require_graph(row, o, rows.all_rows, rows.all_columns);
     check_finite_rows(o.matrix, rows);
     if (rule == duplicates::refuse)

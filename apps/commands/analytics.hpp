@@ -42,6 +42,11 @@ inline bool uses_values(graph_algorithm_row const& row, analytics_options const&
     return row.weighted || o.weighted;
 }
 
+/// Values that are not used may be integers that double does not represent.
+inline inexact_integers rule_for_integers(graph_algorithm_row const& row, graph_request const& o) {
+    return uses_values(row, o.algorithm) ? inexact_integers::refuse : inexact_integers::round;
+}
+
 inline constexpr named<duplicates> parallel_rules[] = {{"once", duplicates::first},
                                                        {"min", duplicates::min},
                                                        {"max", duplicates::max},

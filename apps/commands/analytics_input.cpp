@@ -101,6 +101,7 @@ numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request cons
     bool const refused = rule == duplicates::refuse;
     auto graph = load_numbered<T>(host, o.matrix, status,
                                   {.duplicates = refused ? duplicates::keep : rule,
+                                   .inexact_integers = rule_for_integers(row, o),
                                    .renumber = o.renumber,
                                    .columns = names_of_columns(o.columns)});
     auto& a = graph.matrix;

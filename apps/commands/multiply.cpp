@@ -35,6 +35,9 @@ struct multiply_request {
     std::string mpi = "auto"; ///< started_processes reads it
 };
 
+/// The values of a mask are not used.
+matrix_read_options const structure_only{.inexact_integers = inexact_integers::round};
+
 struct product_times {
     double plan = 0, all = 0; ///< seconds
 };
@@ -169,7 +172,7 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
     auto const first = load_numbered<T>(host, o.first, status, {}, rule);
     auto const& a = first.matrix;
     auto const b = load_matrix<T>(host, o.second, status, rule);
-    auto const mask = o.mask.empty() ? csr<T>() : load_matrix<T>(host, o.mask, status, rule);
+    auto const mask = o.mask.empty() ? csr<T>() : load_numbered<T>(host, o.mask, status, structure_only, rule).matrix;
     require_index_room(o.semiring, o.first, a.columns(), sizeof(T));
     product_times times;
     csr<T> on_host;
@@ -200,16 +203,18 @@ outcome multiply(multiply_request const& o, any_executor const& chosen, Executor
 /// has its numbering.
 template <class T>
 row_block<T> load_rows(multiply_request const& o, host_executor const& host, rank_communicator const& comm,
-                       std::string const& matrix, progress& status, vertex_numbering& numbering) {
+                       std::string const& matrix, progress& status, vertex_numbering& numbering,
+                       matrix_read_options options = {}) {
     auto const rule = rule_of(o.semiring);
     if (names_generator(matrix) || !reads_in_parallel(comm, matrix)) {
         numbered_matrix<T> whole;
-        if (comm.rank() == 0) whole = load_numbered<T>(host, matrix, status, {}, rule);
+        if (comm.rank() == 0) whole = load_numbered<T>(host, matrix, status, options, rule);
         numbering = std::move(whole.vertices);
         return scatter_rows(comm, whole.matrix);
     }
     status.show("reading " + matrix);
-    auto rows = read_rows<T>(host, comm, matrix, {.limits = status.limits()});
+    options.limits = status.limits();
+    auto rows = read_rows<T>(host, comm, matrix, options);
     check_finite_rows(matrix, rows, rule);
     return rows;
 }
@@ -223,7 +228,8 @@ outcome multiply_over_processes(multiply_request const& o, any_executor const& c
     vertex_numbering numbering, ignored;
     auto const a = load_rows<T>(o, host, comm, o.first, status, numbering);
     auto const b = load_rows<T>(o, host, comm, o.second, status, ignored);
-    auto const mask = o.mask.empty() ? row_block<T>() : load_rows<T>(o, host, comm, o.mask, status, ignored);
+    auto const mask =
+        o.mask.empty() ? row_block<T>() : load_rows<T>(o, host, comm, o.mask, status, ignored, structure_only);
     require_index_room(o.semiring, o.first, a.all_columns, sizeof(T));
     status.show("multiplying");
     product_times times;

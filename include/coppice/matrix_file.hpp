@@ -32,13 +32,14 @@
 /// - Graphs of NetworkX, detected by the ending .json or a first byte {: JSON of networkx.node_link_data, with nodes
 ///   and edges (or links). Vertices are numbered in the order of the nodes; ids are arbitrary; 1, 1.0
 ///   and true are the same, as in Python; the name of the text "1" keeps its quotation marks if there is also a node 1.
-///   The value of an edge is its weight (NaN and Infinity as Python writes them; an integer that double does not
-///   represent is an error), else 1. Parallel edges are combined by `duplicates`. An edge of an undirected graph is
-///   stored in both directions, as in networkx.to_scipy_sparse_array. Other attributes are ignored.
+///   The value of an edge is its weight (NaN and Infinity as Python writes them), else 1. Parallel edges are combined
+///   by `duplicates`. An edge of an undirected graph is stored in both directions, as in
+///   networkx.to_scipy_sparse_array. Other attributes are ignored.
 /// - tar archives, detected by their header: the only .mtx or .rb file in it, or the one named after its folder or the
 ///   archive (NAME/NAME.mtx next to NAME/NAME_b.mtx, as in the SuiteSparse collection).
 ///
 /// Options (`matrix_read_options`): how entries at the same position are combined (`duplicates`, summed by default),
+/// whether integers that double does not represent exactly are errors, the default, or rounded (`inexact_integers`),
 /// whether the vertices of an edge list are names (`renumber`), names of its columns (`columns`), and limits of the
 /// memory for small or endless inputs (`limits`):
 ///

@@ -91,7 +91,7 @@ private:
     std::string value(kind const& k, bool diagonal) {
         std::string const field = k.field;
         if (field == "pattern") return "";
-        if (field == "integer") return blank() + std::to_string(std::int64_t(random_()) >> pick(60));
+        if (field == "integer") return blank() + std::to_string(std::int64_t(random_()) >> (11 + pick(49)));
         if (field == "real") return blank() + real();
         bool const no_imaginary = diagonal && std::string(k.symmetry) == "hermitian";
         return blank() + real() + blank() + (no_imaginary ? "0.0" : real());

@@ -283,7 +283,7 @@ TEST_CASE("METIS: a format of any length is rejected without arithmetic") {
 TEST_CASE("Matrix Market as other programs write it") {
     CHECK(entries_in("a.mtx",
                      "%%MatrixMarket matrix coordinate unsigned-integer general\n%\n2 2 2\n1 1 65535\n"
-                     "2 2 18446744073709551615\n") == entry_list{{0, 0, 65535}, {1, 1, 18446744073709551615.0}});
+                     "2 2 18446744073709551616\n") == entry_list{{0, 0, 65535}, {1, 1, 18446744073709551616.0}});
     entry_list const path{{0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1}};
     for (auto const* name : {"a.mtx", "a"})
         CHECK(entries_in(name, "%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n") == path);
@@ -310,8 +310,8 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
     CHECK(vector_in("b.npy", npy<double>("<f8", "(1, 3)", three), 3) == three);
     CHECK(vector_in("b.npy", npy<float>("<f4", "(3,)", {1, -2.5F, 3})) == three);
     CHECK(vector_in("b.npy", npy<std::int32_t>("<i4", "(2,)", {7, -8})) == std::vector<double>{7, -8});
-    CHECK(vector_in("b.npy", npy<std::uint64_t>("<u8", "(1,)", {UINT64_MAX})) ==
-          std::vector<double>{18446744073709551615.0});
+    CHECK(vector_in("b.npy", npy<std::uint64_t>("<u8", "(1,)", {std::uint64_t(1) << 63})) ==
+          std::vector<double>{9223372036854775808.0});
     CHECK(vector_in("b.npy", npy<unsigned char>("|b1", "(2,)", {1, 0})) == std::vector<double>{1, 0});
     CHECK(vector_in("b.npy", npy<std::int8_t>("|i1", "(2,)", {127, -128})) == std::vector<double>{127, -128});
     CHECK(vector_in("b.npy", npy<std::uint8_t>("|u1", "(2,)", {255, 0})) == std::vector<double>{255, 0});
@@ -362,6 +362,49 @@ TEST_CASE("vectors in plain text and arrays of NumPy") {
           "expected a vector, or several as an array, found a sparse matrix of 2 x 2");
     holds(message_of([&] { columns("f.mtx", market + "array real general\n4294967296 4294967296\n1\n"); }),
           "an array of 4294967296 x 4294967296 has more entries than a 64-bit number can count");
+}
+
+TEST_CASE("integers that double does not represent exactly are refused, with their line") {
+    std::string const market = "%%MatrixMarket matrix array integer general\n3 1\n", wrong = "9007199254740993",
+                      exact = "9007199254740992", says = "an integer that double does not represent exactly";
+    auto const vector_fault = [&](std::string const& name, std::string const& bytes) {
+        return message_of([&] { vector_in(name, bytes); });
+    };
+    for (std::string const text : {"-9007199254740993", "+09007199254740993", "18446744073709551615",
+                                   "123456789012345678901", "100000000000000000000000"}) {
+        holds(fault("a.mtx", market + "1\n" + text + "\n" + wrong + "\n"), "a.mtx:4: value '" + text + "' is " + says);
+        holds(fault("a.csv", "0,1,2\n1,0," + text + "\n"), "a.csv:2: the weight '" + text + "' is " + says);
+        holds(fault("a.graph", "2 1 1\n2 " + text + "\n1 " + text + "\n"), "a.graph:2: the weight '" + text);
+        holds(vector_fault("b.txt", "1\n" + text + "\n"), "b.txt:2: value '" + text + "' is " + says);
+        holds(vector_fault("b.mtx", market + "1\n" + text + "\n" + wrong + "\n"), "b.mtx:4: value '" + text);
+    }
+    auto const rb = "t\n3 1 1 1\nIUA 1 1 1 0\n(2I4) (I4) (I20)\n   1   2\n   1\n";
+    holds(fault("a.rb", rb + std::string("    ") + wrong + "\n"), ":7: value '" + wrong + "' is " + says);
+    holds(vector_fault("b.npy", npy<std::int64_t>("<i8", "(2,)", {1, -(1LL << 53) - 1})), "element 2 is -" + wrong);
+    holds(vector_fault("b.npy", npy<std::uint64_t>("<u8", "(1,)", {UINT64_MAX})), "element 1 is 18446744073709551615");
+
+    for (auto const& [text, value] : {std::pair{exact, 0x1p53},
+                                      {"-18446744073709551616", -0x1p64},
+                                      {"00012", 12.0},
+                                      {"9007199254740994", 0x1p53 + 2},
+                                      {"10000000000000000000000", 1e22}}) {
+        CHECK(entries_in("a.csv", "0,1," + text + "\n") == entry_list{{0, 1, value}});
+        CHECK(vector_in("b.mtx", market + "1\n2\n" + text + "\n") == std::vector<double>{1, 2, value});
+    }
+    CHECK(vector_in("b.npy", npy<std::int64_t>("<i8", "(3,)", {0, -(1LL << 53), 1LL << 62})) ==
+          std::vector<double>{0, -0x1p53, 0x1p62});
+    for (auto const* real : {"9007199254740993.", "9007199254740993e0"}) // rounded as other real numbers are
+        CHECK(entries_in("a.csv", "0,1," + std::string(real) + "\n") == entry_list{{0, 1, 0x1p53}});
+    matrix_read_options const rounded{.inexact_integers = inexact_integers::round};
+    CHECK(entries_in("a.csv", "0,1," + wrong + "\n", rounded) == entry_list{{0, 1, 0x1p53}});
+    CHECK(entries_in("a.mtx", market + "1\n2\n" + wrong + "\n", rounded).size() == 3);
+    CHECK(entries_in("a.rb", rb + std::string("    ") + wrong + "\n", rounded).size() == 1);
+    CHECK(entries_in("a.graph", "2 1 1\n2 " + wrong + "\n1 " + wrong + "\n", rounded).size() == 2);
+    CHECK(entries_in("a.csv", "0,1," + wrong + "\n", {.duplicates = duplicates::count}) == entry_list{{0, 1, 1}});
+    // 24 bits are rounded by the choice of single precision
+    test::temporary_folder const folder;
+    CHECK(read_vector<float>(host_executor{1}, folder.file("b.txt", "16777217\n"))[0] == 16777216.0F);
+    CHECK_THROWS_AS(read_vector<float>(host_executor{1}, folder.file("b.txt", wrong + "\n")), format_error);
 }
 
 TEST_CASE("headers of NumPy arrays: both lengths, all versions, missing keys") {

@@ -49,6 +49,27 @@ struct inputs {
 
 } // namespace
 
+TEST_CASE("integers that are not exact in double are errors where values are used") {
+    scratch_folder const folder;
+    auto const whole = folder.write("i.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 1\n2 1 "
+                                             "9007199254740993\n"),
+               edges = folder.write("e.csv", "0,1,1700000000000000001\n1,0,1700000000000000001\n"),
+               ones = folder.write("ones.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n");
+    std::vector<std::vector<std::string>> const refused = {
+        {"info", whole},           {"spmv", whole},       {"multiply", ones, whole}, {"multiply", whole, ones},
+        {"solve", whole},          {"factor", edges},     {"forest", edges},         {"sssp", edges},
+        {"bfs", edges, "--check"}, {"tridiagonal", whole}};
+    for (auto const& arguments : refused) {
+        auto const found = run(arguments);
+        INFO(arguments[0], found.err);
+        bool const used = arguments[0] != "bfs";
+        CHECK(found.code == (used ? 3 : 0));
+        CHECK((found.err.find("an integer that double does not represent exactly") != std::string::npos) == used);
+    }
+    auto const masked = run({"multiply", ones, ones, "--mask", whole});
+    CHECK(masked.code == 0);
+}
+
 TEST_CASE("no output replaces an input, under any name") {
     inputs in;
     auto const of_matrix = in.names_of(in.matrix), of_vector = in.names_of(in.vector);

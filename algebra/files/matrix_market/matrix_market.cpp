@@ -55,7 +55,7 @@ void report(std::string const& file, parsed_header const& top, std::string_view 
 
 template <class T, class I>
 matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& file, std::string_view text,
-                                parsed_header const& top, file_progress const& tell) {
+                                parsed_header const& top, matrix_read_options const& options) {
     matrix_market_header const& h = top.header;
     require_value_type<T>(file, 1, h.field == matrix_market_field::complex);
     require_index_type<I>(file, top.size_line, h.rows, h.columns);
@@ -64,16 +64,17 @@ matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& fi
     // At most the number of entries in the text, independent of the size line.
     buffer<triplet<T, I>> entries(exec, std::min(chunks.back().entries, h.stored));
     parse_lines(
-        exec, body, lines_of_body, chunks, entries.view(), tell,
-        [&](std::int64_t first) { return line_parser<T, I>(h, first); }, [](std::int64_t, auto const&) {});
+        exec, body, lines_of_body, chunks, entries.view(), options.progress,
+        [&](std::int64_t first) { return line_parser<T, I>(h, first, options.inexact_integers); },
+        [](std::int64_t, auto const&) {});
     report(file, top, text, chunks);
     return {h.rows, h.columns, h.symmetry, std::move(entries), {}, 1};
 }
 
 template <class T, class I>
 matrix_entries<T, I> parse_matrix_market(host_executor const& exec, std::string const& file, std::string_view text,
-                                         file_progress const& tell) {
-    return parse_body<T, I>(exec, file, text, *parse_header(file, text, true), tell);
+                                         matrix_read_options const& options) {
+    return parse_body<T, I>(exec, file, text, *parse_header(file, text, true), options);
 }
 
 } // namespace detail
@@ -104,9 +105,9 @@ COPPICE_READ(std::complex<double>);
 
 #define COPPICE_PARSE(T, I)                                                                                            \
     template detail::matrix_entries<T, I> detail::parse_matrix_market(host_executor const&, std::string const&,        \
-                                                                      std::string_view, file_progress const&);         \
+                                                                      std::string_view, matrix_read_options const&);   \
     template detail::matrix_entries<T, I> detail::parse_body(                                                          \
-        host_executor const&, std::string const&, std::string_view, parsed_header const&, file_progress const&)
+        host_executor const&, std::string const&, std::string_view, parsed_header const&, matrix_read_options const&)
 COPPICE_PARSER(COPPICE_PARSE);
 #undef COPPICE_PARSE
 

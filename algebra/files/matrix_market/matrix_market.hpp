@@ -56,7 +56,8 @@ struct vector_read_options {
 
 /// Reads the vector in a file: an n x 1 or 1 x n Matrix Market file, array or coordinate (missing entries are 0,
 /// duplicates are summed); a NumPy array (.npy); or plain text with one number per line or a single line of numbers.
-/// Instantiated for the same value types. Throws as read_matrix_market(), and format_error for any other shape.
+/// Instantiated for the same value types. Throws as read_matrix_market(), and format_error for any other shape and for
+/// integers that double does not represent exactly.
 template <class T>
 std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
                            vector_read_options const& options = {});

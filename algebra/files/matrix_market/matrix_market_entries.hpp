@@ -61,7 +61,8 @@ private:
 template <class T, class I>
 class line_parser : public line_cursor {
 public:
-    line_parser(matrix_market_header const& h, std::int64_t first) : header_(h), position_(h, first) {}
+    line_parser(matrix_market_header const& h, std::int64_t first, inexact_integers rule)
+        : header_(h), position_(h, first), rule_(rule) {}
 
     /// Parses a line. `at` is its first token and becomes the line's end. On failure `problem` is the reason.
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
@@ -123,14 +124,18 @@ private:
     bool parse_number(real& value) {
         at_ = skip_blanks(at_, end_);
         auto status = number_status::out_of_range;
-        if (header_.field == matrix_market_field::integer) {
+        bool const whole_number = header_.field == matrix_market_field::integer;
+        std::string_view const token = whole_number ? token_at(at_, end_) : std::string_view();
+        if (whole_number) {
             std::int64_t whole = 0;
             status = parse_integer(at_, end_, whole);
             value = static_cast<real>(whole);
         }
-        // An integer that exceeds 64 bits is rounded like any other real number.
-        if (status == number_status::out_of_range) status = parse_real(at_, end_, value);
-        if (status == number_status::good) return true;
+        if (status == number_status::out_of_range) status = parse_real(at_, end_, value); // also beyond 64 bits
+        if (status == number_status::good)
+            return rule_ == inexact_integers::round || !is_inexact_integer(value, token) ||
+                   fail("value " + quoted(token) + " is " + std::string(inexact_integer_message) +
+                        "; the field real in place of integer in the banner rounds it");
         std::string const kind = name_of(header_.field);
         if (status == number_status::out_of_range) return fail_range<real>();
         return fail("expected " + std::string(kind == "integer" ? "an " : "a ") + kind + " value, found " +
@@ -159,6 +164,7 @@ private:
 
     matrix_market_header header_;
     array_position position_;
+    inexact_integers rule_;
 };
 
 } // namespace coppice::inline v0_1::detail

@@ -22,9 +22,10 @@ struct parsed_header {
 /// `text`; if `text` ends before the size line, returns nothing.
 std::optional<parsed_header> parse_header(std::string const& file, std::string_view text, bool complete);
 
-/// Parses the entries of a text after its header `top`. Instantiated as read_matrix_market(). Throws format_error.
+/// Parses the entries of a text after its header `top`; of `options`, uses progress and inexact_integers. Instantiated
+/// as read_matrix_market(). Throws format_error.
 template <class T, class I>
 matrix_entries<T, I> parse_body(host_executor const& exec, std::string const& file, std::string_view text,
-                                parsed_header const& top, file_progress const& tell);
+                                parsed_header const& top, matrix_read_options const& options);
 
 } // namespace coppice::inline v0_1::detail

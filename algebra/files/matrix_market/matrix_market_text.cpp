@@ -2,6 +2,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -58,6 +59,18 @@ std::string quoted(std::string_view token) {
     std::string out = "'";
     for (char const c : token.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
     return out + (token.size() > longest ? "...'" : "'");
+}
+
+bool is_inexact_integer(std::string_view token) {
+    if (token.starts_with('+') || token.starts_with('-')) token.remove_prefix(1);
+    if (token.empty() || !std::all_of(token.begin(), token.end(), is_digit)) return false;
+    token.remove_prefix(std::min(token.find_first_not_of('0'), token.size()));
+    if (token.empty()) return false; // 0
+    double value = 0;
+    if (std::from_chars(token.data(), token.data() + token.size(), value).ec != std::errc{}) return true;
+    std::array<char, 310> digits{}; // of the largest double
+    auto const last = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 0);
+    return token != std::string_view(digits.data(), std::size_t(last.ptr - digits.data()));
 }
 
 template <class R>

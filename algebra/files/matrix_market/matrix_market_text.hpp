@@ -84,6 +84,17 @@ number_status parse_real(char const*& at, char const* end, R& value) {
     return number_status::good;
 }
 
+/// Whether a token is a decimal integer that double does not represent exactly.
+bool is_inexact_integer(std::string_view token);
+
+/// The same for a token with this value, which decides most cases: all integers up to 2^53 are exact.
+template <class R>
+bool is_inexact_integer(R value, std::string_view token) {
+    return !(value < R(0x1p53) && value > R(-0x1p53)) && is_inexact_integer(token);
+}
+
+inline constexpr char const* inexact_integer_message = "an integer that double does not represent exactly";
+
 /// Position of a parser on a line, and the message of an error there.
 class line_cursor {
 public:

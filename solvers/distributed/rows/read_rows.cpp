@@ -176,7 +176,8 @@ void report_first_failed_line(rank_communicator const& comm, std::string const& 
 /// The entries in the lines of this rank, in their order.
 template <class T>
 buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& exec, rank_communicator const& comm,
-                                                          lines_of_file const& file, std::string const& name) {
+                                                          lines_of_file const& file, std::string const& name,
+                                                          inexact_integers rule_of_integers) {
     constexpr detail::line_rule rule{'%'};
     auto const& top = file.top();
     file_text const text = file.read(comm);
@@ -193,7 +194,9 @@ buffer<detail::triplet<T, std::int32_t>> entries_of_lines(host_executor const& e
     buffer<detail::triplet<T, std::int32_t>> entries(exec, expected);
     detail::parse_lines(
         exec, text.view, rule, chunks, entries.view(), {},
-        [&](std::int64_t first) { return detail::line_parser<T, std::int32_t>(top.header, before.entries + first); },
+        [&](std::int64_t first) {
+            return detail::line_parser<T, std::int32_t>(top.header, before.entries + first, rule_of_integers);
+        },
         [](std::int64_t, auto const&) {});
     report_first_failed_line(comm, name, top.size_line + before.lines, chunks);
     if (total.entries != top.header.stored)
@@ -244,7 +247,7 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
     rank_offsets const begin = equal_blocks(h.rows, comm.ranks(), unknowns);
     std::int64_t const first = begin[std::size_t(comm.rank())], last = begin[std::size_t(comm.rank()) + 1];
     auto own = [&] {
-        auto const entries = entries_of_lines<T>(exec, comm, file, name);
+        auto const entries = entries_of_lines<T>(exec, comm, file, name, options.inexact_integers);
         return send_entries<T>(exec, comm, begin, h.symmetry, entries.view());
     }();
     for (auto& e : own) e.row -= std::int32_t(first);
