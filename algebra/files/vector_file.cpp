@@ -1,157 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vectors in Matrix Market files, plain text and NumPy arrays. See include/coppice/matrix_market.hpp.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstring>
-#include <optional>
 
 #include <coppice/algebra/files/edge_layout.hpp>
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/line_chunks.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
+#include <coppice/algebra/files/numpy_array.hpp>
 #include <coppice/core/files/file.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
 
-constexpr std::string_view numpy_magic = "\x93NUMPY";
-
-/// Header of a .npy file: NumPy Enhancement Proposal 1, versions 1 to 3.
-struct numpy_header {
-    char kind = 'f'; ///< f, c, i, u or b
-    int width = 8;   ///< bytes of an element
-    bool by_columns = false;
-    std::int64_t rows = 0, columns = 1;
-    bool is_row = false; ///< one dimension: a vector of either orientation
-    std::size_t body = 0;
-};
-
-/// Returns the text after 'KEY': in the dictionary of the header.
-std::string_view numpy_value(std::string const& file, std::string_view header, std::string_view key) {
-    auto const at = header.find("'" + std::string(key) + "'");
-    auto const colon = at == header.npos ? at : header.find(':', at);
-    if (colon == header.npos) throw format_error(file, 0, "the header of the NumPy array has no " + std::string(key));
-    header.remove_prefix(colon + 1);
-    header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
-    return header;
-}
-
-/// "an array of type '<f2'", from the text at the type in the header, which has quotes or is a list of named fields.
-std::string shown_type(std::string_view text) {
-    if (text.empty() || (text[0] != '\'' && text[0] != '"')) return "an array of records";
-    return "an array of type " + detail::quoted(text.substr(1, text.find(text[0], 1) - 1));
-}
-
-numpy_header parse_numpy_header(std::string const& file, std::string_view bytes) {
-    auto const refuse = [&](std::string const& why) { throw format_error(file, 0, why); };
-    auto const byte = [&](std::size_t k) { return static_cast<unsigned char>(bytes[k]); };
-    if (bytes.size() < 12) refuse("the file ends inside the header of a NumPy array");
-    bool const is_short = byte(6) == 1;
-    std::size_t const begin = is_short ? 10 : 12;
-    std::size_t length = byte(8) + 256U * byte(9);
-    if (!is_short) length += (std::size_t(byte(10)) << 16) + (std::size_t(byte(11)) << 24);
-    if (byte(6) < 1 || byte(6) > 3) refuse("version " + std::to_string(byte(6)) + " of .npy is not known");
-    if (bytes.size() - begin < length) refuse("the file ends inside the header of a NumPy array");
-    auto const header = bytes.substr(begin, length);
-    numpy_header h;
-    h.body = begin + length;
-    auto const type = numpy_value(file, header, "descr").substr(0, 8);
-    std::string_view const known = "fciub";
-    auto const quote = type.substr(0, 1);
-    bool good = (quote == "'" || quote == "\"") && type.size() > 4 && known.find(type[2]) != known.npos &&
-                type[3] >= '1' && type[3] <= '9';
-    if (good) {
-        h.kind = type[2];
-        h.width = type[3] - '0';
-        std::size_t end = 4;
-        if (type[4] >= '0' && type[4] <= '9') h.width = 10 * h.width + (type[4] - '0'), ++end;
-        good = type.substr(end, 1) == quote;
-    }
-    bool const wide = h.width == 1 || h.width == 2 || h.width == 4 || h.width == 8;
-    good = good && (h.kind == 'f'   ? h.width == 4 || h.width == 8
-                    : h.kind == 'c' ? h.width == 8 || h.width == 16
-                    : h.kind == 'b' ? h.width == 1
-                                    : wide);
-    if (good && type[1] == '>') refuse("the array has big-endian values; write x.astype('<f8')");
-    if (!good)
-        refuse(shown_type(numpy_value(file, header, "descr")) +
-               " is not read; write it as x.astype('float64') or 'complex128'");
-    h.by_columns = numpy_value(file, header, "fortran_order").starts_with("True");
-    auto shape = numpy_value(file, header, "shape");
-    std::vector<std::int64_t> sizes;
-    shape.remove_prefix(shape.starts_with('(') ? 1 : 0);
-    while (!shape.empty() && sizes.size() < 3) {
-        shape.remove_prefix(std::min(shape.find_first_not_of(" ,"), shape.size()));
-        std::int64_t size = 0;
-        auto const [stop, status] = std::from_chars(shape.data(), shape.data() + shape.size(), size);
-        if (status != std::errc{} || size < 0) break;
-        shape.remove_prefix(static_cast<std::size_t>(stop - shape.data()));
-        sizes.push_back(size);
-    }
-    if (!shape.starts_with(')') && !shape.starts_with(",)"))
-        refuse("the shape in the header of the array is malformed");
-    if (sizes.empty() || sizes.size() > 2)
-        refuse("the array has " + std::to_string(sizes.size()) + " dimensions; expected one or two");
-    h.rows = sizes[0];
-    h.is_row = sizes.size() == 1;
-    if (!h.is_row) h.columns = sizes[1];
-    auto const capacity = static_cast<std::int64_t>((bytes.size() - h.body) / std::size_t(h.width));
-    if (h.columns > 0 && h.rows > capacity / h.columns)
-        refuse("an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns) +
-               " values is longer than the file, which holds " + std::to_string(capacity));
-    if (std::size_t(h.rows * h.columns) * std::size_t(h.width) != bytes.size() - h.body)
-        refuse("the file has bytes after an array of " + std::to_string(h.rows) + " x " + std::to_string(h.columns));
-    return h;
-}
-
-template <class N>
-N load(char const* at) {
-    N value;
-    std::memcpy(&value, at, sizeof(N));
-    return value;
-}
-
-/// Returns element k of the body as T; nothing if a finite value is out of the range of T.
-template <class T>
-std::optional<T> numpy_element(numpy_header const& h, char const* at) {
-    using real = typename detail::real_type<T>::type;
-    auto const real_value = [](double x) -> std::optional<real> {
-        auto const y = static_cast<real>(x);
-        return std::isinf(y) && !std::isinf(x) ? std::nullopt : std::optional(y);
-    };
-    auto const component = [&](char const* from, int width) {
-        return real_value(width == 4 ? double(load<float>(from)) : load<double>(from));
-    };
-    if (h.kind == 'f') {
-        auto const x = component(at, h.width);
-        return x ? std::optional<T>(T(*x)) : std::nullopt;
-    }
-    if (h.kind == 'c') {
-        if constexpr (detail::is_complex<T>) { // require_value_type() has refused the others
-            auto const re = component(at, h.width / 2), im = component(at + h.width / 2, h.width / 2);
-            return re && im ? std::optional<T>(T(*re, *im)) : std::nullopt;
-        }
-    }
-    bool const is_signed = h.kind == 'i';
-    switch (h.width) {
-    case 1:
-        return T(static_cast<real>(is_signed ? load<std::int8_t>(at) : int(load<std::uint8_t>(at))));
-    case 2:
-        return T(static_cast<real>(is_signed ? load<std::int16_t>(at) : int(load<std::uint16_t>(at))));
-    case 4:
-        return T(is_signed ? static_cast<real>(load<std::int32_t>(at)) : static_cast<real>(load<std::uint32_t>(at)));
-    default:
-        return T(is_signed ? static_cast<real>(load<std::int64_t>(at)) : static_cast<real>(load<std::uint64_t>(at)));
-    }
-}
-
-/// Text of an element of the body if it is an integer that double does not represent exactly; else empty.
-std::string inexact_element(numpy_header const& h, char const* at) {
-    if (h.width != 8 || (h.kind != 'i' && h.kind != 'u')) return {};
-    auto const digits =
-        h.kind == 'i' ? std::to_string(load<std::int64_t>(at)) : std::to_string(load<std::uint64_t>(at));
-    return detail::is_inexact_integer(digits) ? digits : std::string();
+/// An array of numbers of one or two dimensions.
+detail::numpy_array parse_vectors(std::string const& file, std::string_view bytes) {
+    auto const a = detail::parse_numpy(file, bytes);
+    if (a.kind == 'S' || a.kind == 'U') throw format_error(file, 0, "an array of text is not read");
+    if (a.shape.empty() || a.shape.size() > 2)
+        throw format_error(file, 0,
+                           "the array has " + std::to_string(a.shape.size()) + " dimensions; expected one or two");
+    return a;
 }
 
 /// Throws dimension_error unless the vectors have the required length.
@@ -185,28 +54,19 @@ std::vector<T> zeros(std::string const& file, std::int64_t size) {
 template <class T>
 dense_columns<T> read_numpy(std::string const& file, std::string_view bytes, vector_read_options const& options,
                             bool one) {
-    auto const h = parse_numpy_header(file, bytes);
-    detail::require_value_type<T>(file, 0, h.kind == 'c');
-    if (one) require_vector(file, h.rows, h.columns);
-    bool const is_row = !h.is_row && is_single_row(h.rows, h.columns, options.length, one);
-    std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
+    auto const a = parse_vectors(file, bytes);
+    detail::require_value_type<T>(file, 0, a.kind == 'c');
+    std::int64_t const high = a.shape[0], wide = a.shape.size() == 2 ? a.shape[1] : 1;
+    if (one) require_vector(file, high, wide);
+    bool const is_row = a.shape.size() == 2 && is_single_row(high, wide, options.length, one);
+    std::int64_t const rows = is_row ? wide : high, columns = is_row ? 1 : wide;
     require_length(file, rows, options.length);
     dense_columns<T> all{rows, columns, zeros<T>(file, rows * columns)};
     for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
-            std::int64_t const k = h.by_columns ? j * rows + i : i * columns + j;
-            char const* const at = bytes.data() + h.body + std::size_t(k) * std::size_t(h.width);
-            if (auto const digits = inexact_element(h, at); !digits.empty())
-                throw format_error(file, 0,
-                                   "element " + std::to_string(i + 1) + " is " + digits + ", " +
-                                       detail::inexact_integer_message + "; x.astype('float64') rounds it");
-            auto const value = numpy_element<T>(h, at);
-            if (!value)
-                throw format_error(file, 0,
-                                   "element " + std::to_string(i + 1) + " is beyond the range of a " +
-                                       std::to_string(8 * sizeof(typename detail::real_type<T>::type)) +
-                                       "-bit floating-point number");
-            all.values[std::size_t(j * rows + i)] = *value;
+            std::int64_t const k = a.by_columns ? j * rows + i : i * columns + j;
+            all.values[std::size_t(j * rows + i)] =
+                detail::checked_number<T>(file, a, k, i + 1, inexact_integers::refuse);
         }
     return all;
 }
@@ -310,7 +170,7 @@ dense_columns<T> read_dense(host_executor const& exec, std::filesystem::path con
     std::string const file = input_name(path);
     return detail::with_memory_errors(file, [&] {
         file_text const text = read_text(path, SIZE_MAX, options.progress, options.limits);
-        if (text.view.starts_with(numpy_magic)) return read_numpy<T>(file, text.view, options, one);
+        if (text.view.starts_with(detail::numpy_magic)) return read_numpy<T>(file, text.view, options, one);
         if (is_plain(path, text.view)) return read_plain<T>(file, text.view, options, one);
         return read_market<T>(exec, file, text.view, options, one);
     });
@@ -332,8 +192,8 @@ dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path c
 bool is_complex_vector(std::filesystem::path const& path) {
     constexpr std::size_t head = std::size_t(1) << 16;
     file_text const text = read_text(path, head);
-    if (text.view.starts_with(numpy_magic))
-        return parse_numpy_header(input_name(path), read_text(path).view).kind == 'c';
+    if (text.view.starts_with(detail::numpy_magic))
+        return parse_vectors(input_name(path), read_text(path).view).kind == 'c';
     if (is_plain(path, text.view)) return false;
     return read_matrix_market_header(path).field == matrix_market_field::complex;
 }
