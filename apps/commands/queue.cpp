@@ -208,7 +208,7 @@ outcome run(queue_request const& o) {
     queue_states(o.queue);
     auto const chosen = make_executor(o.common);
     output_files files({});
-    files.expect("-o", o.output);
+    files.expect("-o", o.output, ".npy");
     files.expect("--json", o.common.json);
     files.expect("--report", o.report);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {

@@ -126,7 +126,7 @@ outcome run_over_processes(solve_options& o, process_ranks& ranks) {
     o.ranks = ranks.ranks();
     auto const chosen = executor_of_process(o.common, ranks);
     output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}, {"--x0", o.start}});
-    files.expect("-o", o.system.output);
+    files.expect("-o", o.system.output, ".npy");
     files.expect("--json", o.common.json);
     progress status(o.common);
     input_of_processes input(rank_communicator(ranks), o.matrix, o.system.rhs, status);
@@ -194,7 +194,7 @@ outcome run(solve_options& o) {
                         {"--coordinates", o.coordinates},
                         {"--near-null-space", o.near_null_space},
                         {"--null-space", o.null_space}});
-    files.expect("-o", o.system.output);
+    files.expect("-o", o.system.output, ".npy");
     files.expect("--report", o.report);
     files.expect("--json", o.common.json);
     progress status(o.common);

@@ -168,7 +168,7 @@ outcome run(spmv_request const& o) {
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
-    files.expect("-o", o.output, "", "--accumulate"); // y = y + A x in one file
+    files.expect("-o", o.output, ".npy", "--accumulate"); // y = y + A x in one file
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return multiply<Executor, T>(o, chosen, exec, files);

@@ -334,7 +334,7 @@ outcome run(tridiagonal_request& o) {
     check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}});
-    files.expect("-o", o.system.output);
+    files.expect("-o", o.system.output, ".npy");
     files.expect("--json", o.common.json);
     progress status(o.common);
     matrix_input input(o.matrix, status);

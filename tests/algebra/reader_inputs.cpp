@@ -407,6 +407,28 @@ TEST_CASE("integers that double does not represent exactly are refused, with the
     CHECK_THROWS_AS(read_vector<float>(host_executor{1}, folder.file("b.txt", wrong + "\n")), format_error);
 }
 
+TEST_CASE("vectors are written as arrays of NumPy") {
+    test::temporary_folder const folder;
+    host_executor const exec{1};
+    auto const path = folder.path() / "x.npy";
+    for (std::int64_t const n : {0, 1, 5, 100}) {
+        std::vector<double> x;
+        for (std::int64_t i = 0; i < n; ++i) x.push_back(0.1 * double(i) - 3);
+        write_vector(path, x);
+        CHECK(read_vector<double>(exec, path) == x);
+        auto const bytes = test::read_bytes(path);
+        CHECK(bytes.size() == 128 + 8 * std::size_t(n)); // NumPy aligns the values to 64 bytes
+        CHECK(bytes.find("'shape': (" + std::to_string(n) + ", )") != bytes.npos);
+    }
+    using complex = std::complex<float>;
+    std::vector<complex> const z{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}};
+    write_vectors(exec, path, array_view<complex const>(z.data(), 6), 2);
+    auto const read = read_vectors<complex>(exec, path);
+    CHECK(read.rows == 3);
+    CHECK(read.columns == 2);
+    CHECK(read.values == z);
+}
+
 TEST_CASE("headers of NumPy arrays: both lengths, all versions, missing keys") {
     auto const bytes = npy<double>("<f8", "(1,)", {5});
     auto const version = [&](char number) {

@@ -99,11 +99,12 @@ template <class T, class I>
 void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr_view<T, I> a,
                          matrix_market_write_options const& options = {});
 
-/// Writes x as an n x 1 `array`; otherwise as write_matrix_market().
+/// Writes x as an n x 1 `array`; otherwise as write_matrix_market(). If the name ends in .npy: as an array of NumPy of
+/// one dimension, without comment.
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment = {}, file_progress const& progress = {});
-/// Writes x[n * columns], column-major, as an n x columns `array`.
+/// Writes x[n * columns], column-major, as an n x columns `array`, or to .npy, of two dimensions unless `columns` is 1.
 template <class T>
 void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                    std::int64_t columns, std::string const& comment = {}, file_progress const& progress = {});

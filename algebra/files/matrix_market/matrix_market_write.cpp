@@ -7,6 +7,7 @@
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/files/matrix_entries.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/algebra/files/numpy_array.hpp>
 #include <coppice/core/files/file.hpp>
 
 namespace coppice::inline v0_1 {
@@ -160,6 +161,25 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
                          });
 }
 
+namespace detail {
+namespace {
+
+template <class T>
+void write_numpy(std::filesystem::path const& path, array_view<T const> x, std::int64_t columns) {
+    std::string const type = std::string(is_complex<T> ? "<c" : "<f") + std::to_string(sizeof(T));
+    auto const shape = columns == 1 ? std::vector<std::int64_t>{x.size()}
+                                    : std::vector<std::int64_t>{columns > 0 ? x.size() / columns : 0, columns};
+    with_memory_errors(path.string(), [&] {
+        atomic_file file(path);
+        file.write(numpy_header(type, shape));
+        file.write({reinterpret_cast<char const*>(x.data()), std::size_t(x.size()) * sizeof(T)});
+        file.commit();
+    });
+}
+
+} // namespace
+} // namespace detail
+
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment, file_progress const& progress) {
@@ -169,6 +189,7 @@ void write_vector(host_executor const& exec, std::filesystem::path const& path, 
 template <class T>
 void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                    std::int64_t columns, std::string const& comment, file_progress const& progress) {
+    if (path.extension() == ".npy") return detail::write_numpy(path, x, columns);
     std::string const top = detail::banner("array", detail::is_complex<T>, matrix_market_symmetry::general, comment) +
                             std::to_string(columns > 0 ? x.size() / columns : 0) + " " + std::to_string(columns) + "\n";
     constexpr std::int64_t step = detail::entries_per_piece;
