@@ -69,8 +69,9 @@ outcome dispatch(std::vector<std::string>& arguments) {
     CLI::App program(
         "Graphs and sparse algebra, based on a generic semiring sparse matrix-vector product (SpMV).\n\n"
         "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list "
-        "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of "
-        "the SuiteSparse collection that contains one of them; - for standard input; or generate:KIND,nx=... for a "
+        "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), a matrix of SciPy "
+        "(.npz of save_npz), or a .tar of the SuiteSparse collection that contains one of them; - for standard input; "
+        "or generate:KIND,nx=... for a "
         "generated matrix.\n"
         "If a FILE is written, - is standard output.",
         "coppice");

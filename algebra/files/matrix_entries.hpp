@@ -120,6 +120,11 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
 template <class T, class I>
 matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text,
                                      matrix_read_options const& options);
+template <class T, class I>
+matrix_entries<T, I> parse_scipy(host_executor const& exec, std::string const& file, std::string_view bytes,
+                                 matrix_read_options const& options);
+/// Whether the values of an archive of scipy.sparse.save_npz are complex. Throws format_error.
+bool is_complex_scipy(std::string const& file, std::string_view bytes, read_limits const& limits);
 
 } // namespace coppice::inline v0_1::detail
 

@@ -13,6 +13,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
 #include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/files/tar.hpp>
+#include <coppice/core/files/zip.hpp>
 
 namespace coppice::inline v0_1 {
 namespace {
@@ -43,15 +44,15 @@ std::string kind_of(std::string_view text) {
                   "7zXZ",
                   "compressed with xz; decompress it first, or use gzip"},
         signature{"\x28\xB5\x2F\xFD", "compressed with Zstandard; decompress it first, or use gzip"},
-        signature{"PK\x03\x04", "a zip archive; unpack it first"},
-        signature{"\x93NUMPY", "an array of NumPy, which is dense; write a sparse matrix by scipy.io.mmwrite"},
+        signature{"\x93NUMPY", "an array of NumPy, which is dense; write a sparse matrix by scipy.sparse.save_npz"},
         signature{"MATLAB 5.0", "a MATLAB file; write it as Matrix Market there"},
         signature{"\x89HDF", "an HDF5 file; write it as Matrix Market first"}};
     for (auto const& s : known)
         if (text.starts_with(s.bytes)) return std::string("the file is ") + s.what;
     return "not a matrix: expected a Matrix Market file (the first line must begin with %%MatrixMarket), a "
            "Harwell-Boeing or Rutherford-Boeing file, an edge list, a graph of METIS (.graph) or GAP (.sg, .wsg) by "
-           "its name, a graph of NetworkX (JSON of node_link_data), or a tar archive that holds one of them";
+           "its name, a graph of NetworkX (JSON of node_link_data), a matrix of SciPy (.npz), or a tar archive "
+           "that holds a .mtx or .rb file";
 }
 
 /// Selects the matrix of an archive: the only one, or the one named after its folder or the archive, as NAME/NAME.mtx
@@ -98,6 +99,7 @@ bool is_text(std::string_view text) {
 
 /// `name`: name of the file or of the member of the archive, without .gz; `names`: vertices may be arbitrary words.
 matrix_format format_of(std::string const& file, std::string const& name, std::string_view text, bool names) {
+    if (is_zip(text)) return matrix_format::scipy;
     if (name.ends_with(".smat")) return matrix_format::smat;
     if (name.ends_with(".graph") || name.ends_with(".metis")) return matrix_format::metis;
     if (name.ends_with(".sg")) return matrix_format::gap;
@@ -112,12 +114,14 @@ matrix_format format_of(std::string const& file, std::string const& name, std::s
     throw format_error(file, 1, kind_of(text));
 }
 
-bool holds_complex(std::string const& file, std::string_view text, matrix_format format) {
+bool holds_complex(std::string const& file, std::string_view text, matrix_format format, read_limits const& limits) {
     switch (format) {
     case matrix_format::matrix_market:
         return detail::parse_header(file, text, true)->header.field == matrix_market_field::complex;
     case matrix_format::harwell_boeing:
         return detail::parse_harwell_boeing_header(file, text).field == matrix_market_field::complex;
+    case matrix_format::scipy:
+        return detail::is_complex_scipy(file, text, limits);
     default:
         return false;
     }
@@ -126,8 +130,8 @@ bool holds_complex(std::string const& file, std::string_view text, matrix_format
 } // namespace
 
 char const* name_of(matrix_format format) {
-    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list",     "SMAT", "METIS",
-                               "GAP",           "GAP, weighted",  "node-link JSON"};
+    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list",      "SMAT", "METIS",
+                               "GAP",           "GAP, weighted",  "node-link JSON", "SciPy"};
     return names[static_cast<std::size_t>(format)];
 }
 
@@ -170,7 +174,7 @@ void matrix_file::open(fs::path const& path) {
     detail::require_content(name_, text_.view);
     format_ = format_of(name_, name, text_.view, options_.renumber || !options_.columns.empty());
     require_columns_are_possible();
-    is_complex_ = holds_complex(name_, text_.view, format_);
+    is_complex_ = holds_complex(name_, text_.view, format_, options_.limits);
 }
 
 void matrix_file::require_columns_are_possible() const {
@@ -179,14 +183,14 @@ void matrix_file::require_columns_are_possible() const {
     if (count != 2 && count != 3)
         throw argument_error("columns has " + std::to_string(count) +
                              " names, expected those of the source, the target and, if there is one, the weight");
-    if (format_ != matrix_format::edge_list)
-        throw format_error(name_, 0,
-                           std::string("columns are named, but the format of the file is ") + name_of(format_) +
-                               ", which has no header line; tables of edges (.csv, .tsv) have named columns");
     for (std::size_t k = 1; k < count; ++k)
         if (std::find(options_.columns.begin(), options_.columns.begin() + std::ptrdiff_t(k), options_.columns[k]) !=
             options_.columns.begin() + std::ptrdiff_t(k))
             throw argument_error("columns names " + detail::quoted(options_.columns[k]) + " twice");
+    if (format_ != matrix_format::edge_list)
+        throw format_error(name_, 0,
+                           std::string("columns are named, but the format of the file is ") + name_of(format_) +
+                               ", which has no header line; tables of edges (.csv, .tsv) have named columns");
 }
 
 namespace {
@@ -207,6 +211,8 @@ detail::matrix_entries<T, I> parse(host_executor const& exec, std::string const&
         return detail::parse_gap<T, I>(exec, file, text, format == matrix_format::gap_weighted);
     case matrix_format::node_link:
         return detail::parse_node_link<T, I>(exec, file, text, options);
+    case matrix_format::scipy:
+        return detail::parse_scipy<T, I>(exec, file, text, options);
     default:
         return detail::parse_matrix_market<T, I>(exec, file, text, options);
     }

@@ -14,7 +14,7 @@
 
 namespace coppice::inline v0_1 {
 
-enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted, node_link };
+enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted, node_link, scipy };
 
 /// Returns the name of a format: "Matrix Market", "Harwell-Boeing", ...
 char const* name_of(matrix_format format);

@@ -70,6 +70,26 @@ TEST_CASE("integers that are not exact in double are errors where values are use
     CHECK(masked.code == 0);
 }
 
+TEST_CASE("matrices of SciPy are read, and vectors of NumPy read and written") {
+    scratch_folder const folder;
+    auto const tiny = fs::path(COPPICE_SOURCE_DIR) / "datasets" / "tiny";
+    auto const info = run({"info", tiny / "scipy_csr.npz", "--json", "-"}).json();
+    CHECK(info["rows"] == 2);
+    CHECK(info["nonzeros"] == 3);
+    CHECK(run({"info", tiny / "scipy_coo_complex.npz", "--json", "-"}).json()["hermitian"] == false);
+    auto const x = folder / "x.npy", y = folder / "y.npy";
+    CHECK(run({"spmv", tiny / "scipy_csr.npz", "-o", x, "-q"}).code == 0);
+    CHECK(read_text_file(x).rfind("\x93NUMPY", 0) == 0);
+    auto const grid = "generate:laplace2d,nx=2,ny=1";
+    CHECK(run({"solve", grid, "--rhs", x, "-o", y, "-q"}).code == 0);
+    CHECK(run({"tridiagonal", grid, "--rhs", y, "-o", x, "-q"}).code == 0);
+    CHECK(run({"spmv", grid, "--x", x, "-o", folder / "y.mtx", "-q"}).code == 0);
+    auto const refused = run({"multiply", grid, grid, "-o", folder / "c.npz"});
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("the format .npz is not supported for output") != std::string::npos);
+    CHECK(run({"multiply", grid, grid, "-o", folder / "c.npy"}).code == 2);
+}
+
 TEST_CASE("no output replaces an input, under any name") {
     inputs in;
     auto const of_matrix = in.names_of(in.matrix), of_vector = in.names_of(in.vector);

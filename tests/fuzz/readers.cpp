@@ -31,6 +31,7 @@
 #include <coppice/matrix_market.hpp>
 
 #include "fuzz/allocations.hpp"
+#include "support/zip_archive.hpp"
 
 namespace {
 
@@ -127,6 +128,21 @@ void read_vectors(host_executor const& exec, fs::path const& path, unsigned choi
         static_cast<void>(coppice::read_vector<float>(exec, path, options));
 }
 
+/// Reads the arrays of NumPy in a file as members of an archive of SciPy: without checksums that change with them.
+void read_arrays(host_executor const& exec, fs::path const& path, unsigned choice) {
+    static constexpr char const* names[] = {"format.npy", "shape.npy", "data.npy", "indices.npy", "indptr.npy"};
+    std::string const bytes(coppice::read_text(path).view), magic = "\x93NUMPY";
+    std::vector<std::pair<std::string, std::string>> members;
+    for (std::size_t at = bytes.find(magic); at != bytes.npos && members.size() < std::size(names);) {
+        auto const next = bytes.find(magic, at + magic.size());
+        members.emplace_back(names[members.size()], bytes.substr(at, next == bytes.npos ? next : next - at));
+        at = next;
+    }
+    memory_file archive(".npz");
+    archive.put(coppice::test::zip_archive(members, {.deflate = choice % 2 == 1, .wide = choice / 2 % 2 == 1}));
+    read_as(exec, archive.path(), choice);
+}
+
 struct target {
     char const* name;
     char const* ending; ///< of the file's name
@@ -149,6 +165,8 @@ target const targets[] = {
     {"gap", ".sg", read_as, [](std::string const& n) { return n == "binary_garbage.bin"; }},
     {"gap_weighted", ".wsg", read_as, [](std::string const& n) { return n == "binary_garbage.bin"; }},
     {"node_link", ".json", read_as, [](std::string const& n) { return n == "words.txt"; }},
+    {"npz", ".npz", read_as, [](std::string const& n) { return ends(n, {".npz"}); }},
+    {"npz_arrays", ".bin", read_arrays, [](std::string const&) { return false; }},
     {"archive", ".tar", read_as, [](std::string const& n) { return ends(n, {".tar"}); }},
     {"any", "", read_as, [](std::string const&) { return true; }},
     {"vector", ".dat", read_vectors, [](std::string const& n) { return n.starts_with("array_"); }},
@@ -181,6 +199,16 @@ std::vector<std::string> texts_of(std::string const& name) {
     if (name == "harwell_boeing")
         return {"title\n3 1 1 1\nRUA 3 3 4 0\n(1X,4I4) (1X,4I4) (2(1P,E8.2))\n    1   3   4   5\n    1   3   1   2\n"
                 " 1.0D+00 2.0E+00\n 3.0+000      4.\n"};
+    if (name == "npz_arrays") {
+        using coppice::test::npy_file;
+        auto const shape = npy_file<std::int64_t>("<i8", "(2,)", {2, 3});
+        auto const indices = npy_file<std::int32_t>("<i4", "(3,)", {0, 1, 1}),
+                   offsets = npy_file<int>("<i4", "(3,)", {0, 2, 3});
+        return {npy_file<char>("|S3", "()", {'c', 's', 'r'}) + shape + npy_file<double>("<f8", "(3,)", {1, 2, 3}) +
+                    indices + offsets,
+                npy_file<char>("|S3", "()", {'c', 's', 'c'}) + npy_file<std::int64_t>("<i8", "(2,)", {3, 2}) +
+                    npy_file<float>("<c8", "(3,)", {1, 2, 3, 4, 5, 6}) + indices + offsets};
+    }
     if (name == "vector") {
         std::string npy("\x93NUMPY\x01\0\x46\0{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", 60);
         npy.resize(79, ' ');
