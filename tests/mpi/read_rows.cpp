@@ -2,6 +2,7 @@
 // Files that all ranks read together: the rows of one reader, bit for bit, and its messages.
 #include "mpi/both_kinds.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <filesystem>
 #include <fstream>
@@ -192,4 +193,16 @@ TEST_CASE("mpi: messages about a file name its line") {
     CHECK(message_of("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n").find("complex values") !=
           std::string::npos);
     CHECK(message_of("").find("the file is empty") != std::string::npos);
+    std::string const integers =
+        "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 5\n2 1 9007199254740993\n";
+    auto const counted = in_process(2, [&](host_executor const& exec, rank_communicator const& comm) {
+        shared_file const file(comm, ".mtx", integers);
+        auto const rows = read_rows<double>(exec, comm, file.path(), {.duplicates = duplicates::count});
+        auto const ones = std::count(rows.values.begin(), rows.values.end(), 1.0);
+        comm.barrier();
+        return comm.all_reduce(std::int64_t(ones), plus{});
+    });
+    CHECK(counted == 2); // values are not used
+    CHECK(
+        message_of(integers).starts_with(":4: value '9007199254740993' is an integer that double does not represent"));
 }
