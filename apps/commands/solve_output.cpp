@@ -17,6 +17,7 @@ std::string show_finding(finding const& f) {
     std::replace(name.begin(), name.end(), '_', ' ');
     if (f.unit == finding_unit::fraction) return name + " " + show_fraction(f.value);
     if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
+    if (f.unit == finding_unit::flag) return name + (f.value != 0 ? " yes" : " no");
     return name + " " + show_count(std::int64_t(f.value));
 }
 
@@ -33,6 +34,8 @@ nlohmann::ordered_json findings_json(preconditioner_report const& report) {
     for (finding const& f : report.findings)
         if (f.unit == finding_unit::count)
             json[std::string(f.key)] = std::int64_t(f.value);
+        else if (f.unit == finding_unit::flag)
+            json[std::string(f.key)] = f.value != 0;
         else
             json[std::string(f.key)] = f.value;
     return json;

@@ -147,6 +147,8 @@ nb::dict dict_of_report(preconditioner_report const& report) {
     for (finding const& f : report.findings)
         if (f.unit == finding_unit::count)
             d[nb::cast(f.key)] = static_cast<std::int64_t>(f.value);
+        else if (f.unit == finding_unit::flag)
+            d[nb::cast(f.key)] = f.value != 0;
         else
             d[nb::cast(f.key)] = f.value;
     return d;

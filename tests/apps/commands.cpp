@@ -875,6 +875,9 @@ TEST_CASE("info and solve recognise symmetry up to rounding") {
     CHECK(solved["asymmetry"] == read["asymmetry"]);
     CHECK(run({"solve", a}).out.find("up to rounding") != std::string::npos);
     CHECK(json_of({"solve", a, "--solver", "cg", "--preconditioner", "ic0"})["converged"] == true);
+    CHECK(json_of({"solve", "generate:laplace2d,nx=9", "--solver", "direct"})["direct"]["cholesky"] == true);
+    CHECK(run({"solve", "generate:laplace2d,nx=9", "--solver", "direct"}).out.find("cholesky yes") !=
+          std::string::npos);
     auto const b = folder.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n"
                                          "2 2 4\n1 1 4\n2 2 4\n2 1 -1\n1 2 -1.001\n");
     CHECK(json_of({"info", b})["symmetric_to_rounding"] == false);

@@ -89,7 +89,7 @@ public:
             double(lower_.matrix.nonzeros()) + double(upper_.matrix.nonzeros()) + double(inverse_.size());
         return {{"fill", finding_unit::number, nonzeros_ > 0 ? stored / nonzeros_ : 0},
                 {"factor_nonzeros", finding_unit::count, stored},
-                {"matched", finding_unit::count, matched_ ? 1.0 : 0.0},
+                {"matched", finding_unit::flag, matched_ ? 1.0 : 0.0},
                 {"interchanges", finding_unit::count, double(interchanges_)},
                 {"replaced_pivots", finding_unit::count, double(replaced_)},
                 {"shift", finding_unit::number, shift_}};

@@ -36,7 +36,8 @@ enum class finding_unit {
     count,
     fraction, ///< in [0, 1]
     number,   ///< without a unit
-    seconds
+    seconds,
+    flag ///< 1: yes, 0: no
 };
 
 /// A number that a preconditioner reports, under a unique key, e.g. "weight_coverage".

@@ -62,7 +62,7 @@ public:
             bool const definite = device_->kind() == detail::factor_kind::definite;
             return {{"cudss", finding_unit::count, 1},
                     {"bands", finding_unit::count, 0},
-                    {"cholesky", finding_unit::count, definite ? 1.0 : 0.0},
+                    {"cholesky", finding_unit::flag, definite ? 1.0 : 0.0},
                     {"matched", finding_unit::count, 0},
                     {"factor_nonzeros", finding_unit::count, estimate.nonzeros},
                     {"fill", finding_unit::number, fill(estimate.nonzeros)},
@@ -72,9 +72,9 @@ public:
                     {"estimated_operations", finding_unit::number, estimate.operations}};
         }
         detail::factor_report const report = factors_ ? factors_->report() : detail::factor_report{};
-        return {{"bands", finding_unit::count, report.bands ? 1.0 : 0.0},
-                {"cholesky", finding_unit::count, report.cholesky ? 1.0 : 0.0},
-                {"matched", finding_unit::count, report.matched ? 1.0 : 0.0},
+        return {{"bands", finding_unit::flag, report.bands ? 1.0 : 0.0},
+                {"cholesky", finding_unit::flag, report.cholesky ? 1.0 : 0.0},
+                {"matched", finding_unit::flag, report.matched ? 1.0 : 0.0},
                 {"factor_nonzeros", finding_unit::count, report.nonzeros},
                 {"fill", finding_unit::number, fill(report.nonzeros)},
                 {"estimated_nonzeros", finding_unit::count, report.estimated_nonzeros},
