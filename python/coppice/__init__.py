@@ -26,11 +26,14 @@ from .sparse import Matrix, Vector
 _systems = ("Eigenpairs", "LeastSquares", "ShiftedSolutions", "eigenpairs", "least_squares", "solve_shifted")
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicg", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
               "preconditioner", "preconditioners", "qmr", "rigid_body_modes", "solve", "solve_columns", "solve_refined", "tfqmr")
-if TYPE_CHECKING:
-    from .iterative import (ColumnsSolution, Preconditioner, Solution, bicg, bicgstab, cg, fgmres, gmres, idrs, minres,
-                            preconditioner, preconditioners, qmr, rigid_body_modes, solve, solve_columns, solve_refined,
-                            tfqmr)
-    from .systems import Eigenpairs, LeastSquares, ShiftedSolutions, eigenpairs, least_squares, solve_shifted
+if TYPE_CHECKING:  # "as": strict type checkers take names of other modules as private otherwise
+    from .iterative import (ColumnsSolution as ColumnsSolution, Preconditioner as Preconditioner, Solution as Solution, bicg as bicg,
+                            bicgstab as bicgstab, cg as cg, fgmres as fgmres, gmres as gmres, idrs as idrs, minres as minres,
+                            preconditioner as preconditioner, preconditioners as preconditioners, qmr as qmr,
+                            rigid_body_modes as rigid_body_modes, solve as solve, solve_columns as solve_columns,
+                            solve_refined as solve_refined, tfqmr as tfqmr)
+    from .systems import (Eigenpairs as Eigenpairs, LeastSquares as LeastSquares, ShiftedSolutions as ShiftedSolutions,
+                          eigenpairs as eigenpairs, least_squares as least_squares, solve_shifted as solve_shifted)
 
 __all__ = [*_direct, *_iterative, *_systems, "Matrix", "Vector", "forests", "graph", "jit", "release_memory", "renumber", "semiring",
            "set_threads", "sparse", "threads", "use_threads", "__version__"]

@@ -22,12 +22,17 @@ from ._places import HOST
 from ._sparse import arrays_of, csr_of, is_sparse, require_sound
 from .sparse import Matrix
 
-if TYPE_CHECKING:  # defined at the end
+if TYPE_CHECKING:  # defined at the end; "as": strict type checkers take names of other modules as private otherwise
     from scipy.sparse.csgraph import (
-        laplacian, floyd_warshall, yen, breadth_first_order, depth_first_order, breadth_first_tree, depth_first_tree,
-        reverse_cuthill_mckee, maximum_flow, maximum_bipartite_matching, min_weight_full_bipartite_matching,
-        structural_rank, construct_dist_matrix, reconstruct_path, csgraph_masked_from_dense, csgraph_from_dense,
-        csgraph_from_masked, csgraph_to_dense, csgraph_to_masked)
+        laplacian as laplacian, floyd_warshall as floyd_warshall, yen as yen, breadth_first_order as breadth_first_order,
+        depth_first_order as depth_first_order, breadth_first_tree as breadth_first_tree,
+        depth_first_tree as depth_first_tree, reverse_cuthill_mckee as reverse_cuthill_mckee, maximum_flow as maximum_flow,
+        maximum_bipartite_matching as maximum_bipartite_matching,
+        min_weight_full_bipartite_matching as min_weight_full_bipartite_matching, structural_rank as structural_rank,
+        construct_dist_matrix as construct_dist_matrix, reconstruct_path as reconstruct_path,
+        csgraph_masked_from_dense as csgraph_masked_from_dense, csgraph_from_dense as csgraph_from_dense,
+        csgraph_from_masked as csgraph_from_masked, csgraph_to_dense as csgraph_to_dense,
+        csgraph_to_masked as csgraph_to_masked)
 
 NegativeCycleError = _scipy.NegativeCycleError
 

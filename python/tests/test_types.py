@@ -2,6 +2,7 @@
 """Annotations: complete, consistent with the code, and usable by a type checker."""
 
 import ast
+import importlib
 import inspect
 import subprocess
 import sys
@@ -125,6 +126,17 @@ def test_with_a_type_checker(tmp_path):
     assert [line for line in lines if line[0] != "bad.py"] == [], run.stdout
     missed = {k for k, line in enumerate(BAD.splitlines(), 1) if line.startswith("coppice.")} - wrong
     assert not missed, run.stdout
+
+
+def test_public_names_are_exported_to_a_strict_type_checker(tmp_path):
+    """Requires mypy, whose option --strict takes names that a module imports as private, unless it exports them."""
+    pytest.importorskip("mypy")
+    modules = ["coppice", "coppice.csgraph", *(f"coppice.{name}" for name in ("direct", "iterative", "learn", "renumbering", "systems"))]
+    lines = [f"import {name}\n" + "".join(f"{name}.{each}\n" for each in importlib.import_module(name).__all__) for name in modules]
+    (tmp_path / "names.py").write_text("".join(lines))
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", tmp_path / "cache",
+                          "names.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
 
 
 @pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, learn, semiring, sparse],
