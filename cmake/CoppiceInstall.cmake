@@ -38,6 +38,7 @@ if(TARGET coppice_c) # coppiceConfig.cmake imports it explicitly, so that C proj
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT libraries)
 endif()
+set(graphblas_library libcoppice_graphblas.so.${PROJECT_VERSION_MAJOR}) # its soname
 install(TARGETS coppice EXPORT coppice_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development
