@@ -22,4 +22,12 @@ inline std::string setting(char const* name) {
     return value ? value : "";
 }
 
+/// Folder of cached files: $XDG_CACHE_HOME, else $HOME/.cache; empty if neither is set. A path that is not absolute is
+/// ignored, as the XDG Base Directory Specification demands: it would be another folder in each working directory.
+inline std::string cache_home() {
+    std::string const cache = setting("XDG_CACHE_HOME"), home = setting("HOME");
+    if (cache.starts_with('/')) return cache;
+    return home.starts_with('/') ? home + "/.cache" : "";
+}
+
 } // namespace coppice::inline v0_1::detail

@@ -26,7 +26,8 @@ std::filesystem::path path_of(tune_request const& o) {
     auto const file = default_tuning_file();
     if (file.empty())
         throw usage_error(
-            "there is no path for the tuning file: none of COPPICE_TUNING_FILE, XDG_CACHE_HOME and HOME is set; "
+            "there is no path for the tuning file: COPPICE_TUNING_FILE is not set, and neither XDG_CACHE_HOME "
+            "nor HOME is an absolute path; "
             "use -o FILE");
     return file;
 }

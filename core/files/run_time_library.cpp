@@ -4,11 +4,14 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -37,16 +40,57 @@ void require_private(std::string const& path, bool folder) {
         throw backend_error{path + " is not " + (folder ? "a folder" : "a file") +
                             " of this user that nobody else can write"};
 }
-std::string cache_folder() {
-    std::string path = setting("COPPICE_CACHE_DIR");
-    if (path.empty() && !setting("XDG_CACHE_HOME").empty()) path = setting("XDG_CACHE_HOME") + "/coppice";
-    if (path.empty() && !setting("HOME").empty()) path = setting("HOME") + "/.cache/coppice";
-    if (path.empty()) throw backend_error{"there is no folder for compiled functions: set COPPICE_CACHE_DIR"};
+/// Makes a folder and its parents, without an error.
+void make_folders(std::string const& path) {
     for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
         ::mkdir(path.substr(0, at).c_str(), 0700);
     ::mkdir(path.c_str(), 0700);
-    require_private(path, true);
+}
+
+/// The folder that later programs read, too; empty if neither variables name one nor the user has one that is private.
+/// Throws if COPPICE_CACHE_DIR is not private.
+std::string cache_folder() {
+    std::string const given = setting("COPPICE_CACHE_DIR"), home = detail::cache_home();
+    if (given.empty() && home.empty()) return {};
+    std::string const path = given.empty() ? home + "/coppice" : given;
+    make_folders(path);
+    try {
+        require_private(path, true);
+    } catch (backend_error const&) {
+        if (!given.empty()) throw;
+        return {};
+    }
     return path;
+}
+
+/// A folder of this process, which removes it when it ends.
+class process_folder {
+public:
+    process_folder() {
+        std::string const base = setting("TMPDIR");
+        path_ = (base.empty() ? "/tmp" : base) + "/coppice-XXXXXX";
+        if (!::mkdtemp(path_.data()))
+            throw backend_error{"cannot make the folder " + path_ + " for compiled functions: " +
+                                std::generic_category().message(errno) + "; set COPPICE_CACHE_DIR"};
+    }
+    ~process_folder() {
+        std::error_code ignored;
+        if (is_ours()) std::filesystem::remove_all(path_, ignored);
+    }
+    process_folder(process_folder const&) = delete;
+    bool is_ours() const { return owner_ == ::getpid(); } // not that of the process that called fork()
+    std::string const& path() const { return path_; }
+
+private:
+    std::string path_;
+    pid_t owner_ = ::getpid();
+};
+std::string folder_of_process() {
+    static std::mutex guard;
+    static std::unique_ptr<process_folder> folder;
+    std::scoped_lock const lock(guard);
+    if (!folder || !folder->is_ours()) folder = std::make_unique<process_folder>();
+    return folder->path();
 }
 
 /// Hash of a text (FNV-1a, 64 bits).
@@ -126,7 +170,7 @@ std::string library_of(std::string const& source, run_time_language language) {
     bool const is_c = language == run_time_language::c;
     return run_time_file(compiler(language), source, {is_c ? ".c" : ".cpp", ".so"},
                          [language](std::string const& text, std::string const& to) {
-                             temporary_file const log(cache_folder(), ".log");
+                             temporary_file const log(to.substr(0, to.rfind('/')), ".log");
                              run_compiler(language, text, to, log.path());
                          });
 }
@@ -138,7 +182,7 @@ void* loaded(std::string const& path) {
     return handle;
 }
 
-/// A library, or the exception for which there is none.
+/// A library, or the exception of the compiler that does not accept its source.
 struct outcome {
     void* library = nullptr;
     std::exception_ptr failure = {};
@@ -146,9 +190,21 @@ struct outcome {
 outcome outcome_of(std::string const& source, run_time_language language) {
     try {
         return {loaded(library_of(source, language)), {}};
-    } catch (error const&) {
+    } catch (argument_error const&) {
         return {nullptr, std::current_exception()};
     }
+}
+
+/// The paths of a stored source and of what was made of it.
+struct stored_files {
+    std::string source, result;
+};
+/// Whether the result is stored. Throws if another user can write it, or if it was made of another source.
+bool is_stored(stored_files const& files, std::string const& source) {
+    if (::access(files.result.c_str(), F_OK) != 0) return false;
+    require_private(files.result, false);
+    if (content_of(files.source) != source) throw backend_error{files.source + " has another source"};
+    return true;
 }
 
 } // namespace
@@ -156,20 +212,23 @@ outcome outcome_of(std::string const& source, run_time_language language) {
 std::string run_time_file(std::string const& maker, std::string const& source, run_time_endings const& endings,
                           std::function<void(std::string const&, std::string const&)> const& make) {
     if (setting("COPPICE_JIT") == "off") throw backend_error("COPPICE_JIT is off");
-    std::string const folder = cache_folder(), name = folder + "/" + hash_of(maker + source);
-    std::string result = name + endings.result;
-    std::string const stored_source = name + endings.source;
-    if (::access(result.c_str(), F_OK) == 0) {
-        require_private(result, false);
-        if (content_of(stored_source) != source) throw backend_error{stored_source + " has another source"};
-        return result;
+    std::string const name = "/" + hash_of(maker + source);
+    auto const files_in = [&](std::string const& folder) {
+        return stored_files{folder + name + endings.source, folder + name + endings.result};
+    };
+    std::string folder = cache_folder();
+    if (!folder.empty() && is_stored(files_in(folder), source)) return files_in(folder).result;
+    if (folder.empty() || (setting("COPPICE_CACHE_DIR").empty() && ::access(folder.c_str(), W_OK) != 0)) {
+        folder = folder_of_process();
+        if (is_stored(files_in(folder), source)) return files_in(folder).result;
     }
     temporary_file const text(folder, endings.source), made(folder, endings.result);
     std::ofstream(text.path(), std::ios::binary) << source;
     make(text.path(), made.path());
-    text.rename_to(stored_source);
-    made.rename_to(result);
-    return result;
+    stored_files const files = files_in(folder);
+    text.rename_to(files.source);
+    made.rename_to(files.result);
+    return files.result;
 }
 
 void* run_time_library(std::string const& source, run_time_language language) {
@@ -177,10 +236,11 @@ void* run_time_library(std::string const& source, run_time_language language) {
     static auto* const known = new std::unordered_map<std::string, outcome>; // by compiler and source
     if (setting("COPPICE_JIT") == "off") throw backend_error("COPPICE_JIT is off");
     std::scoped_lock const lock(guard);
-    auto const [known_source, added] = known->try_emplace(compiler(language) + '\n' + source);
-    if (added) known_source->second = outcome_of(source, language);
-    if (!known_source->second.library) std::rethrow_exception(known_source->second.failure);
-    return known_source->second.library;
+    std::string key = compiler(language) + '\n' + source;
+    auto found = known->find(key); // other failures may have gone at the next call
+    if (found == known->end()) found = known->emplace(std::move(key), outcome_of(source, language)).first;
+    if (!found->second.library) std::rethrow_exception(found->second.failure);
+    return found->second.library;
 }
 
 void* run_time_function(void* library, char const* name) noexcept { return ::dlsym(library, name); }

@@ -12,15 +12,14 @@
 #include <unistd.h>
 
 #include <coppice/core/files/file.hpp>
+#include <coppice/core/setting.hpp>
 
 namespace coppice::inline v0_1 {
 
 std::filesystem::path default_tuning_file() {
     if (char const* const file = std::getenv("COPPICE_TUNING_FILE"); file && *file) return file;
-    if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    if (std::string const cache = detail::cache_home(); !cache.empty())
         return std::filesystem::path(cache) / "coppice" / "tuning.txt";
-    if (char const* const home = std::getenv("HOME"); home && *home)
-        return std::filesystem::path(home) / ".cache" / "coppice" / "tuning.txt";
     return {};
 }
 

@@ -21,8 +21,8 @@
 
 namespace coppice::inline v0_1 {
 
-/// Returns $COPPICE_TUNING_FILE, else coppice/tuning.txt in $XDG_CACHE_HOME or ~/.cache; empty if none of the variables
-/// is set.
+/// Returns $COPPICE_TUNING_FILE, else coppice/tuning.txt in $XDG_CACHE_HOME or $HOME/.cache; empty if neither of the
+/// two is an absolute path.
 std::filesystem::path default_tuning_file();
 
 namespace detail {

@@ -90,7 +90,7 @@ def jit(expression: str) -> Expression:
 
     The expression is compiled at its first use with a type by the compiler of the system, ``cc`` or that of
     COPPICE_CC, and stored in $COPPICE_CACHE_DIR, $XDG_CACHE_HOME/coppice or ~/.cache/coppice, so that later programs need
-    no compiler. COPPICE_JIT=off switches compilation off.
+    no compiler; in a temporary folder of the process if the user cannot write there. COPPICE_JIT=off switches compilation off.
 
     Raises
     ------

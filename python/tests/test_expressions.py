@@ -149,7 +149,28 @@ except RuntimeError as error:
 
 def run(tmp_path, **settings):
     environment = {**os.environ, "COPPICE_CACHE_DIR": str(tmp_path), **settings}
-    return subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True,
+                          cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("home", ["/proc/none", "/dev/null", "relative", ""])
+def test_without_a_folder_of_the_user(tmp_path, home):
+    """Operators are compiled in a folder of the process, which it removes. A relative XDG_CACHE_HOME is ignored."""
+    settings = {"COPPICE_CACHE_DIR": "", "XDG_CACHE_HOME": "relative", "HOME": home}
+    assert run(tmp_path, **settings, TMPDIR=str(tmp_path)) == "[3. 4.]\n"
+    assert list(tmp_path.iterdir()) == []
+    assert "set COPPICE_CACHE_DIR" in run(tmp_path, **settings, TMPDIR="/proc/none")
+
+
+def test_a_folder_that_is_named_later(tmp_path, monkeypatch):
+    """A failure for want of a folder or a compiler is not stored."""
+    A = coppice.Matrix(sp.csr_array(np.array([[1.0, 2.0]])))
+    operator = coppice.jit("x + 1 + 0 * 7919")  # no other test uses it
+    monkeypatch.setenv("COPPICE_CACHE_DIR", "/proc/none")
+    with pytest.raises(RuntimeError, match="/proc/none"):
+        A.apply(operator)
+    monkeypatch.setenv("COPPICE_CACHE_DIR", str(tmp_path))
+    assert A.apply(operator).values.tolist() == [2.0, 3.0]
 
 
 def test_compilers_and_stored_operators(tmp_path):

@@ -167,6 +167,8 @@ TEST_CASE("the tuning file of the user is found by the environment; a damaged on
     CHECK(default_tuning_file() == "/a/b.txt");
     file.set("");
     CHECK(default_tuning_file() == "/c/coppice/tuning.txt");
+    cache.set("c"); // not absolute: it would be another folder in each working directory
+    CHECK(default_tuning_file() == "/h/.cache/coppice/tuning.txt");
     cache.set(nullptr);
     CHECK(default_tuning_file() == "/h/.cache/coppice/tuning.txt");
     home.set(nullptr);
