@@ -8,6 +8,11 @@
 #include <coppice_needs_cxx20> // does not exist: ends the compilation here, without hundreds of further errors
 #endif
 
+#if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#error "Coppice needs exceptions: compile without -fno-exceptions"
+#include <coppice_needs_exceptions> // does not exist, either
+#endif
+
 #include <coppice/version.h>
 
 #if defined(__CUDACC__)
