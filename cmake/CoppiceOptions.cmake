@@ -125,6 +125,10 @@ if(COPPICE_SUITESPARSE)
   endif()
 endif()
 
+# A project that contains this one may use an older standard for other targets.
+if(CMAKE_CXX_STANDARD MATCHES "^(98|11|14|17)$")
+  set(CMAKE_CXX_STANDARD 20)
+endif()
 # The standard library decides, too: a new clang with that of an old GCC lacks the same headers.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS ${CMAKE_CXX20_STANDARD_COMPILE_OPTION})
