@@ -125,8 +125,9 @@ if(COPPICE_SUITESPARSE)
   endif()
 endif()
 
-# A project that contains this one may use an older standard for other targets.
-if(CMAKE_CXX_STANDARD MATCHES "^(98|11|14|17)$")
+# A project that contains this one may use an older standard for other targets. The next test takes the standard of the
+# variable, and that of the compiler's default if it is not set and CMAKE_CXX_EXTENSIONS is OFF.
+if(NOT CMAKE_CXX_STANDARD OR CMAKE_CXX_STANDARD MATCHES "^(98|11|14|17)$")
   set(CMAKE_CXX_STANDARD 20)
 endif()
 # The standard library decides, too: a new clang with that of an old GCC lacks the same headers.
