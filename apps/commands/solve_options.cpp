@@ -98,6 +98,12 @@ void read_preconditioner(solve_options& o) {
                                           name, o.preconditioner));
         o.preconditioner_options.set(name, value);
     }
+    // Other commands choose their method by --method.
+    auto const* const method = o.preconditioner_options.find("method");
+    if (auto const solvers = solver_names(); method && method->text != automatic_name &&
+                                             std::find(solvers.begin(), solvers.end(), method->text) != solvers.end())
+        throw usage_error(fmt::format(
+            "--method is an option of the preconditioner direct; --solver {} chooses a solver", method->text));
     o.preconditioner = choice.name;
     bool const chooses = choice.name == automatic_name && o.solver != direct_name;
     auto const name = choice.name == automatic_name ? direct_name : std::string_view(choice.name);
