@@ -66,6 +66,17 @@ public:
         if (!(factor_ == element(R(1))))
             for_each(exec, to.size(), multilevel_detail::scale_elements<R>{factor_, false, to.data(), to.data()});
     }
+    /// z = M^-T r, as complex_multilevel::apply_transpose(). Collective. Allocates a vector.
+    void apply_transpose(Executor const& exec, array_view<number const> r, array_view<number> z) const {
+        using multilevel_detail::scale_elements;
+        auto const from = coppice::detail::as_elements(r);
+        auto const to = coppice::detail::as_elements(z);
+        buffer<number> conjugated(exec, r.size());
+        auto const temporary = coppice::detail::as_elements(conjugated.view());
+        for_each(exec, from.size(), scale_elements<R>{element(R(1)), true, from.data(), temporary.data()});
+        levels_.apply_transpose(exec, reals<R const>(array_view<number const>(conjugated.view())), reals<R>(z));
+        for_each(exec, to.size(), scale_elements<R>{factor_, true, to.data(), to.data()});
+    }
     bool replayable() const { return levels_.replayable(); } // not covered: devices only
     void refresh(Executor const&, csr_view<number>) {
         throw argument_error("the multilevel method of several ranks needs the rows of all ranks: call "

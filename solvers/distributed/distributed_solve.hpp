@@ -21,8 +21,8 @@ namespace coppice::inline v0_1 {
 ///
 /// On devices with NCCL the scalars stay in device memory; the host checks every few iterations whether the solve has
 /// ended. options.progress must return the same value on all ranks. Throws argument_error for an unknown method and,
-/// for "bicg" and "qmr", a preconditioner without transpose ("multilevel" over ranks), and the errors of the method;
-/// the other ranks throw when they next communicate with the rank that failed.
+/// for "bicg" and "qmr", a preconditioner without transpose ("alt-o"), and the errors of the method; the other ranks
+/// throw when they next communicate with the rank that failed.
 template <executor Base, class T>
 krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
                                 distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
@@ -71,7 +71,8 @@ bool couples_ranks(std::string_view choice, option_values const& options = {}) {
 /// Collective. Throws the errors of make_preconditioner; argument_error for options that are available on one rank
 /// only: `storage` of "multilevel", `threshold` of those made of forests, and their `pivoting=none` on CUDA. refresh()
 /// of those that couple all ranks throws argument_error; refresh_distributed_preconditioner() refreshes them.
-/// apply_transpose() is collective; that of "multilevel" throws argument_error.
+/// apply_transpose() is collective too; its first call after a set-up or refresh exchanges and transposes what it
+/// needs. That of "alt-o" throws argument_error.
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
                                                             std::string_view choice, distributed_csr<Base, T> const& a,

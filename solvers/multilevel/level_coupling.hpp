@@ -80,19 +80,24 @@ public:
     /// New values of the last level, if finish() has returned true.
     virtual void refresh_last(Executor const& exec, csr_view<T, I> a) = 0;
 
-    /// Starts to exchange x_outer, for one of the following calls, which all ranks make.
-    virtual void start(Executor const& exec, int depth, T const* x) = 0;
+    /// Makes K^T of all levels for their current values, before calls with `transposed`.
+    virtual void transpose(Executor const& exec) = 0;
+    /// Starts to exchange x_outer, for one of the following calls, which all ranks make. `transposed`, of this call and
+    /// the next one: with K^T instead of K.
+    virtual void start(Executor const& exec, int depth, T const* x, bool transposed) = 0;
     /// r -= K x_outer or, if `diagonal` is not null, r -= diagonal K x_outer.
-    virtual void subtract(Executor const& exec, int depth, T* r, T const* diagonal) = 0;
+    virtual void subtract(Executor const& exec, int depth, T* r, T const* diagonal, bool transposed) = 0;
     /// Returns b - K x_outer, in memory of the coupling, valid until the next call for that level.
-    virtual T const* without_couplings(Executor const& exec, int depth, T const* b) = 0;
-    /// Whether the prolongator of the level has entries between ranks.
+    virtual T const* without_couplings(Executor const& exec, int depth, T const* b, bool transposed) = 0;
+    /// Whether the prolongator of the level has entries between ranks. Then R = P^T, so that the two following terms
+    /// are also those of the transposed cycle.
     virtual bool crosses(int depth) const = 0;
-    /// b of the next level += (Q^T r) of other ranks, after start() with r.
+    /// b of the next level += (Q^T r) of other ranks, after start() with r, not transposed.
     virtual void add_restricted(Executor const& exec, int depth, T* b) = 0;
-    /// x += Q x_outer of the next level, after start() with its x.
+    /// x += Q x_outer of the next level, after start() with its x, not transposed.
     virtual void add_prolonged(Executor const& exec, int depth, T* x) = 0;
-    virtual void solve(Executor const& exec, T const* b, T* x) = 0;
+    /// x = M^-1 b, or M^-T b, of the last level.
+    virtual void solve(Executor const& exec, T const* b, T* x, bool transposed) = 0;
 };
 
 } // namespace coppice::inline v0_1::multilevel_detail

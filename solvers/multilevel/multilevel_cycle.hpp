@@ -31,7 +31,7 @@ public:
 
     /// x = M^-1 b; b and x do not overlap.
     void apply(Executor const& exec, T const* b, T* x) const;
-    /// x = M^-T b. The first call after a set-up or refresh transposes all levels.
+    /// x = M^-T b. The first call after a set-up or refresh transposes all levels; with a coupling it is collective.
     void apply_transpose(Executor const& exec, T const* b, T* x) const;
     multilevel_report const& report() const { return report_; }
 
@@ -228,11 +228,11 @@ private:
         auto const& level = structures_[depth];
         if (!transposed && lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
         if (level.last && direct()) return solve_last(exec, transposed, b, x);
-        if (level.last && solved_together_) return coupling_->solve(exec, b, x);
+        if (level.last && solved_together_) return coupling_->solve(exec, b, x, transposed);
         T* const smoothed = storages_[depth].smoothed.data();
         auto const a = matrix(exec, depth, transposed);
         if (coupling_ && level.smoother.needs_couplings())
-            level.smoother.begin(exec, a, b, smoothed, couplings_of_level(depth));
+            level.smoother.begin(exec, a, b, smoothed, couplings_of_level(depth, transposed));
         else
             level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
@@ -243,10 +243,10 @@ private:
         improve(exec, depth, a, b, smoothed, x);
     }
     /// r -= K x_outer on a level.
-    auto couplings_of_level(int depth) const {
-        return [this, depth](Executor const& exec, T const* x, T* r) {
-            coupling_->start(exec, depth, x);
-            coupling_->subtract(exec, depth, r, nullptr);
+    auto couplings_of_level(int depth, bool transposed) const {
+        return [this, depth, transposed](Executor const& exec, T const* x, T* r) {
+            coupling_->start(exec, depth, x, transposed);
+            coupling_->subtract(exec, depth, r, nullptr, transposed);
         };
     }
     /// to = x + B (b - A x); overwrites x.
@@ -254,21 +254,22 @@ private:
                  bool forwards = false) const {
         auto const& smoother = structures_[depth].smoother;
         if (!coupling_) return smoother.improve(exec, a, b, x, to, forwards);
-        if (smoother.needs_couplings()) return smoother.improve(exec, a, b, x, to, forwards, couplings_of_level(depth));
-        coupling_->start(exec, depth, x);
+        if (smoother.needs_couplings())
+            return smoother.improve(exec, a, b, x, to, forwards, couplings_of_level(depth, a.transposed));
+        coupling_->start(exec, depth, x, a.transposed);
         if (T const* const diagonal = smoother.diagonal()) {
             smoother.improve(exec, a, b, x, to, forwards);
-            coupling_->subtract(exec, depth, to, diagonal);
+            coupling_->subtract(exec, depth, to, diagonal, a.transposed);
         } else {
-            smoother.improve(exec, a, coupling_->without_couplings(exec, depth, b), x, to, forwards);
+            smoother.improve(exec, a, coupling_->without_couplings(exec, depth, b, a.transposed), x, to, forwards);
         }
     }
     /// r = b - A x
     void compute_residual(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x,
                           T* r) const {
-        if (coupling_) coupling_->start(exec, depth, x);
+        if (coupling_) coupling_->start(exec, depth, x, a.transposed);
         a.multiply(exec, x, store_residual<T>{a.scale, b, r});
-        if (coupling_) coupling_->subtract(exec, depth, r, nullptr);
+        if (coupling_) coupling_->subtract(exec, depth, r, nullptr, a.transposed);
     }
     /// smoothed += P A_c^-1 P^T (b - A smoothed), with one cycle or two; `residual` is scratch.
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
@@ -285,7 +286,7 @@ private:
                 m.multiply(exec, x, store);
         };
         bool const crosses = coupling_ && coupling_->crosses(depth);
-        if (crosses) coupling_->start(exec, depth, residual);
+        if (crosses) coupling_->start(exec, depth, residual, false);
         transfer(r, residual, store_value<T>{coarse_b});
         if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
         cycle(exec, depth + 1, coarse_b, coarse_x, a.transposed);
@@ -296,7 +297,7 @@ private:
             cycle(exec, depth + 1, again, step, a.transposed);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
-        if (crosses) coupling_->start(exec, depth + 1, coarse_x);
+        if (crosses) coupling_->start(exec, depth + 1, coarse_x, false);
         transfer(p, coarse_x, store_added<T>{smoothed});
         if (crosses) coupling_->add_prolonged(exec, depth, smoothed);
     }
@@ -393,7 +394,10 @@ void multilevel_hierarchy<Executor, T, S, I>::apply(Executor const& exec, T cons
 
 template <executor Executor, class T, class S, class I>
 void multilevel_hierarchy<Executor, T, S, I>::apply_transpose(Executor const& exec, T const* b, T* x) const {
-    if (transposed_.empty()) transposed_.resize(structures_.size());
+    if (transposed_.empty()) {
+        if (coupling_) coupling_->transpose(exec);
+        transposed_.resize(structures_.size());
+    }
     cycle(exec, 0, b, x, true);
 }
 

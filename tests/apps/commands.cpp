@@ -690,14 +690,12 @@ TEST_CASE("solve takes the null space of a singular matrix, and bicg") {
         CHECK(found["converged"] == true);
         CHECK(found["solver"] == method);
     }
-    auto const on_ranks = json_of(
-        {"solve", "generate:convection,nx=20", "--solver", "qmr", "--preconditioner", "jacobi", "--parts", "3"});
-    CHECK(on_ranks["converged"] == true);
-    CHECK(on_ranks["solver"] == "qmr");
-    CHECK(error_of({"solve", "generate:laplace2d,nx=9", "--solver", "bicg", "--preconditioner", "multilevel",
-                    "--backend", "host", "--parts", "2"},
-                   2)
-              .find("has no apply_transpose") != std::string::npos);
+    for (auto const& [method, preconditioner] : {std::pair("qmr", "jacobi"), std::pair("bicg", "multilevel")}) {
+        auto const on_ranks = json_of({"solve", "generate:convection,nx=20", "--solver", method, "--preconditioner",
+                                       preconditioner, "--parts", "3"});
+        CHECK(on_ranks["converged"] == true);
+        CHECK(on_ranks["solver"] == method);
+    }
 }
 
 TEST_CASE("solve takes near-null-space vectors") {

@@ -74,7 +74,8 @@ for several in ("alt-i", "mos-d", "mos", "mos-a", "block-forest"):
     compare_with_ranks_of_one_process("generate:aniso2,nx=30", 900, "--solver", "auto", "--preconditioner", several)
 
 for method in ("bicg", "qmr"):
-    compare_with_ranks_of_one_process(str(wind), 900, "--solver", method, "--preconditioner", "ilu0")
+    for preconditioner in ("ilu0", "multilevel"):
+        compare_with_ranks_of_one_process(str(wind), 900, "--solver", method, "--preconditioner", preconditioner)
 
 # Complex systems, also from files that rank 0 reads, and real matrices with complex right-hand sides.
 def complex_grid(path, kind, diagonal):
@@ -94,7 +95,7 @@ hermitian = complex_grid(folder / "hermitian.mtx", "hermitian", "4.5 0")
 symmetric = complex_grid(folder / "symmetric.mtx.gz", "symmetric", "5 1")
 compare_with_ranks_of_one_process(hermitian, 400, "--solver", "auto", "--preconditioner", "multilevel")
 compare_with_ranks_of_one_process(hermitian, 400)
-for solver, preconditioner in (("gmres", "multilevel"), ("bicg", "ilu0"), ("idrs", "jacobi")):
+for solver, preconditioner in (("gmres", "multilevel"), ("bicg", "multilevel"), ("qmr", "ilu0"), ("idrs", "jacobi")):
     compare_with_ranks_of_one_process(symmetric, 400, "--solver", solver, "--preconditioner", preconditioner)
 imaginary = folder / "imaginary.mtx"
 imaginary.write_text("%%MatrixMarket matrix array complex general\n1600 1\n" + "0 1\n" * 1600)

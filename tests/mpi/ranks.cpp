@@ -142,10 +142,10 @@ TEST_CASE("mpi: the multilevel method takes about as many iterations as on one r
     CHECK(answer.history.size() <= in_process(1, solve).history.size() + 2);
 }
 
-TEST_CASE("mpi: preconditioners of forests, their transposes and refreshes are those of threads") {
-    std::int64_t const nx = 24;
-    for (std::string const name : {"forest", "alt-i", "mos-d", "mos", "mos-a", "block-forest"}) {
+TEST_CASE("mpi: preconditioners of all ranks, their transposes and refreshes are those of threads") {
+    for (std::string const name : {"multilevel", "forest", "alt-i", "mos-d", "mos", "mos-a", "block-forest"}) {
         CAPTURE(name);
+        std::int64_t const nx = name == "multilevel" ? 70 : 24; // a level on several ranks
         auto const apply = [&](host_executor const& exec, rank_communicator const& comm) {
             auto const rows = rows_of_grid(comm, nx, nx, 0.01), other = rows_of_grid(comm, nx, nx, 0.5);
             auto a = matrix_of(exec, comm, rows);

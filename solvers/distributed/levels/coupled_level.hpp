@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include <coppice/solvers/distributed/levels/exchange.hpp>
 #include <coppice/solvers/distributed/levels/hypersparse_matrix.hpp>
+#include <coppice/solvers/distributed/levels/pushed_rows.hpp>
 #include <coppice/solvers/distributed/rows/distributed_csr_apply.hpp>
 #include <coppice/solvers/distributed/rows/halo.hpp>
 
@@ -54,6 +56,20 @@ struct filtered_entries {
     buffer<T> tentative{};          ///< [halo, per_aggregate]: P_0 in the columns of K; empty if all entries are 1
 };
 
+/// K^T of a level: the rows of this rank, which other ranks have as columns of K, and the halo of their columns.
+template <executor Executor, class T>
+struct transposed_couplings {
+    buffer<std::int32_t> needs; ///< as in coupled_level
+    halo<Executor, T> outer;
+    halo_rows<Executor, T> rows;
+
+    transposed_couplings(Executor const& exec, rank_communicator const& messages, rank_offsets const& begin,
+                         hypersparse_rows<T> k)
+        : needs(detail::distinct_of(exec, copy_of(exec, k.entries().view().column_indices()))),
+          outer(exec, messages, halo_plan(messages, begin, to_vector(exec, needs))),
+          rows(rows_in_halo(exec, std::move(k), 0, needs)) {}
+};
+
 template <executor Executor, class T>
 struct coupled_level {
     std::int32_t size, all; ///< rows of the rank, and of all ranks
@@ -62,7 +78,8 @@ struct coupled_level {
     rank_offsets begin;         ///< [ranks + 1]: first row of each rank on this level
     buffer<std::int32_t> needs; ///< columns of other ranks in the halo, ascending
     halo<Executor, T> outer;
-    halo_rows<Executor, T> rows; ///< rows of k
+    halo_rows<Executor, T> rows;                                   ///< rows of k
+    std::optional<transposed_couplings<Executor, T>> transposed{}; ///< from transpose() until the next refresh()
     filtered_entries<T> filtered{};
     buffer<T> rest{};                    ///< b - K x_outer, for smoothers that need b without the couplings
     bool crosses = false;                ///< whether P of any rank has entries between ranks
@@ -82,6 +99,17 @@ struct coupled_level {
     void refresh(Executor const& exec, hypersparse_rows<T> couplings) {
         refresh_values(exec, rows, couplings);
         k = std::move(couplings);
+        transposed.reset();
+    }
+    /// Makes K^T of the current values. Collective.
+    void transpose(Executor const& exec, rank_communicator const& messages) {
+        buffer<std::int32_t> columns(exec, rows.columns.size());
+        for_each(exec, columns.size(),
+                 detail::gather_at<std::int32_t, std::int32_t>{needs.data(), rows.columns.data(), columns.data()});
+        hypersparse_rows<T> const of_rank(detail::sound_rows{}, size, copy_of(exec, rows.rows),
+                                          csr<T>(std::int32_t(rows.rows.size()), all, copy_of(exec, rows.offsets),
+                                                 std::move(columns), copy_of(exec, rows.values)));
+        transposed.emplace(exec, messages, begin, mirrored(exec, messages, of_rank, begin));
     }
     /// K with columns that are positions in the halo.
     csr_view<T> rows_of_k() const {

@@ -46,6 +46,10 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
     }
+    /// z = M^-T r. Collective. The first call after a set-up or refresh transposes the levels.
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        levels_->apply_transpose(exec, r.data(), z.data());
+    }
     bool replayable() const { return coupling_->replayable(); } // not covered: devices only
     void refresh(Executor const&, csr_view<T>) {
         throw argument_error("the multilevel method of several ranks needs the rows of all ranks: call "

@@ -225,19 +225,25 @@ public:
         merged_seconds_ += watch.lap();
     }
 
-    void start(Executor const& exec, int depth, T const* x) override {
-        levels_[std::size_t(depth)]->outer.start(exec, x);
+    void transpose(Executor const& exec) override {
+        for (auto& level : levels_) level->transpose(exec, messages_);
     }
-    void subtract(Executor const& exec, int depth, T* r, T const* diagonal) override {
+    void start(Executor const& exec, int depth, T const* x, bool transposed) override {
         auto& level = *levels_[std::size_t(depth)];
-        level.outer.finish(exec);
-        level.rows.reduce(exec, level.outer.values(), subtract_couplings<T>{level.rows.rows.data(), r, diagonal});
+        (transposed ? level.transposed->outer : level.outer).start(exec, x);
     }
-    T const* without_couplings(Executor const& exec, int depth, T const* b) override {
+    void subtract(Executor const& exec, int depth, T* r, T const* diagonal, bool transposed) override {
+        auto& level = *levels_[std::size_t(depth)];
+        auto& outer = transposed ? level.transposed->outer : level.outer;
+        auto const& rows = transposed ? level.transposed->rows : level.rows;
+        outer.finish(exec);
+        rows.reduce(exec, outer.values(), subtract_couplings<T>{rows.rows.data(), r, diagonal});
+    }
+    T const* without_couplings(Executor const& exec, int depth, T const* b, bool transposed) override {
         auto& level = *levels_[std::size_t(depth)];
         if (level.rest.size() != level.size) level.rest = buffer<T>(exec, level.size);
         exec.copy_elements(b, level.rest.data(), level.size);
-        subtract(exec, depth, level.rest.data(), nullptr);
+        subtract(exec, depth, level.rest.data(), nullptr, transposed);
         return level.rest.data();
     }
     bool crosses(int depth) const override { return levels_[std::size_t(depth)]->crosses; }
@@ -252,9 +258,10 @@ public:
         below.outer.finish(exec);
         level.prolonged.reduce(exec, below.outer.values(), add_to_rows<T>{x, level.prolonged.rows.data()});
     }
-    void solve(Executor const& exec, T const* b, T* x) override {
+    void solve(Executor const& exec, T const* b, T* x, bool transposed) override {
         merge_->to_merged(exec, b, merged_b_.data());
-        if (lower_) lower_->apply(exec, merged_b_.data(), merged_x_.data());
+        if (lower_ && transposed) lower_->apply_transpose(exec, merged_b_.data(), merged_x_.data());
+        if (lower_ && !transposed) lower_->apply(exec, merged_b_.data(), merged_x_.data());
         merge_->to_ranks(exec, merged_x_.data(), x);
     }
 

@@ -301,7 +301,6 @@ TEST_CASE_TEMPLATE("distributed complex: what is for real matrices alone is refu
     CHECK_THROWS_WITH_AS(make("multilevel,storage=half"), doctest::Contains("accepts storage=single only, got half"),
                          argument_error);
     CHECK_THROWS_WITH_AS(make("multilevel,block=17"), doctest::Contains("1 to 16 unknowns"), argument_error);
-    CHECK_THROWS_WITH_AS(make("multilevel", "bicg"), doctest::Contains("has no apply_transpose"), argument_error);
 }
 
 TEST_CASE_TEMPLATE("distributed complex: multilevel takes about as many iterations as on one rank", Fixture,
