@@ -28,8 +28,7 @@ struct pc_state {
     std::optional<host_executor> exec{};
     std::unique_ptr<mpi::transport> ranks{}; ///< of a preconditioner over all ranks, which `made` then is
     std::optional<any_scalar_preconditioner> made{};
-    /// Whether the matrix of the last set-up is symmetric (complex: Hermitian), once that was asked.
-    std::optional<bool> symmetric{};
+    bool transposed = false;                     ///< whether the transpose has been applied since the last set-up
     std::vector<PetscObjectState> near_states{}; ///< of the near null space of the last set-up
 };
 
@@ -43,7 +42,5 @@ inline bool is_over_ranks(pc_state const& s, int ranks) {
 /// Makes the preconditioner, or refreshes it if only values have changed. If that fails on one rank, all ranks return
 /// the error, so that none waits for another.
 PetscErrorCode set_up(PC pc);
-/// Sets `symmetric` of a PC over all ranks, equally on all ranks, unless it is set. Collective.
-PetscErrorCode find_symmetry(PC pc);
 
 } // namespace coppice::petsc

@@ -87,29 +87,6 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(0);
 }
 
-/// z = M^-T r of multilevel over all ranks: M^H = M if A^H = A, so M^-T r = conj(M^-1 conj(r)); not available
-/// otherwise.
-PetscErrorCode apply_transpose_of_symmetric(PC pc, Vec r, Vec z) {
-    PetscFunctionBegin;
-    pc_state const& s = state_of(pc);
-    PetscCall(find_symmetry(pc));
-    PetscCheck(s.symmetric.value_or(false), PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "coppice: over several ranks the transpose of the preconditioner %s is available for %s matrices only",
-               s.choice.name.c_str(), is_complex ? "Hermitian" : "symmetric");
-    if (!is_complex) {
-        PetscCall(apply(pc, r, z));
-        PetscFunctionReturn(0);
-    }
-    Vec conjugated = nullptr;
-    PetscCall(VecDuplicate(r, &conjugated));
-    PetscCall(VecCopy(r, conjugated));
-    PetscCall(VecConjugate(conjugated));
-    PetscCall(apply(pc, conjugated, z));
-    PetscCall(VecConjugate(z));
-    PetscCall(VecDestroy(&conjugated));
-    PetscFunctionReturn(0);
-}
-
 PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     PetscFunctionBegin;
     PetscCall(require_made(pc));
@@ -118,15 +95,15 @@ PetscErrorCode apply_transpose(PC pc, Vec r, Vec z) {
     PetscCheck(!preconditioner_row_of(s.choice.name).varies, PETSC_COMM_SELF, PETSC_ERR_SUP,
                "coppice: preconditioner %s changes from call to call and has no transpose; use another preconditioner",
                s.choice.name.c_str());
-    PetscMPIInt ranks = 1;
-    PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
-    if (is_over_ranks(s, ranks) && s.choice.name == "multilevel") {
-        PetscCall(apply_transpose_of_symmetric(pc, r, z));
-        PetscFunctionReturn(0);
-    }
     PetscCall(
         with_elements(r, z, [&](array_view<PetscScalar const> from, array_view<PetscScalar> to) -> PetscErrorCode {
-            s.made->apply_transpose(*s.exec, from, to);
+            auto const work = [&] { s.made->apply_transpose(*s.exec, from, to); };
+            // The first call allocates; a failure on one rank is then an error on all.
+            if (s.ranks && !s.transposed)
+                s.ranks->run(work);
+            else
+                work();
+            s.transposed = true;
             return 0;
         }));
     PetscFunctionReturn(0);

@@ -168,7 +168,7 @@ PetscErrorCode set_up(PC pc) {
     PetscCallMPI(MPI_Comm_rank(comm, &rank));
     PetscCallMPI(MPI_Comm_size(comm, &ranks));
     pc_state& s = state_of(pc);
-    s.symmetric.reset();
+    s.transposed = false;
     aij_matrix matrix;
     PetscCall(matrix.of(pc->pmat));
     PetscErrorCode const status =
@@ -178,26 +178,6 @@ PetscErrorCode set_up(PC pc) {
     if (failed < ranks) s.made.reset(); // all ranks make it anew, or none
     PetscCall(status);
     PetscCheck(failed == ranks, PETSC_COMM_SELF, PETSC_ERR_LIB, "coppice: the set-up failed on rank %d", failed);
-    PetscFunctionReturn(0);
-}
-
-/// MatIsSymmetric() has no method for mpibaij, and its results for mpiaij differ between ranks.
-PetscErrorCode find_symmetry(PC pc) {
-    PetscFunctionBegin;
-    pc_state& s = state_of(pc);
-    if (!s.symmetric) {
-        aij_matrix matrix;
-        row_block<PetscScalar> rows;
-        PetscCall(matrix.of(pc->pmat));
-        PetscErrorCode const read = read_rows_of_rank(matrix, rows);
-        PetscCall(guarded([&]() -> PetscErrorCode {
-            s.ranks->run([&] {
-                if (read) throw argument_error("the rows of the matrix cannot be read");
-                s.symmetric = is_symmetric(*s.exec, rank_communicator(*s.ranks), rows);
-            });
-            return 0;
-        }));
-    }
     PetscFunctionReturn(0);
 }
 
