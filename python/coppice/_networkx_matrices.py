@@ -68,8 +68,9 @@ def _to_scipy_sparse_array(G, nodelist=None, dtype=None, weight="weight", format
             raise NetworkXError("nodelist has no nodes")
         _require_distinct(nodelist, [node for node in nodelist if node not in G], "Node {} in nodelist is not in G")
     row, column, values = _chosen_edges(G, nodelist, nodelist, weight)
-    if values.dtype == bool and not G.directed and (row == column).any():
-        values = values.astype(np.int64)  # NetworkX subtracts loops, which it has added twice
+    if not G.directed and (row == column).any():  # NetworkX adds loops twice and subtracts them
+        values = values.astype(np.int64) if values.dtype == bool else values
+        _in_type(-values[row == column], dtype)
     n = len(G) if nodelist is None else len(nodelist)
     return _in_format(_sparse((row, column, values), (n, n), dtype), format, "Unknown sparse matrix format: {}")
 
@@ -264,6 +265,13 @@ def _sides_refusal(given):
     return _entry_refusal(given)
 
 
+def _view_refusal(given):
+    G = given["G"]
+    if G.is_multigraph() and not (hasattr(G, "indptr") or type(G._adj) is dict):
+        return "views count neighbors whose edges are all hidden"
+    return None
+
+
 def _members_refusal(given):
     nodes, G = given["nodes"], given["G"]
     return None if nodes is None or (nodes not in G and _iterable_of(nodes, G)) else "nodes is not a list of nodes of the graph"
@@ -305,7 +313,7 @@ FUNCTIONS = (
     (_to_numpy_array, "search", {**_MATRIX, "arguments": _list_refusal}),
     (_biadjacency_matrix, "pass", {**_MATRIX, "arguments": _sides_refusal}),
     (_number_of_selfloops, "local", _SEVERAL),
-    (_is_empty, "local", _SEVERAL),
+    (_is_empty, "local", {**_SEVERAL, "arguments": _view_refusal}),
     (_node_degree_xy, "pass", {"several": True, "weight": "weight", "arguments": _degrees_refusal}),
     (_node_attribute_xy, "pass", {"several": True, "node_attribute": "attribute", "arguments": _attribute_refusal}),
     (_average_neighbor_degree, "pass", {"several": True, "weight": "weight", "arguments": _neighbors_refusal}),

@@ -48,13 +48,14 @@ def _hits(G, max_iter=100, tol=1e-8, nstart=None, normalized=True):
     return _by_node(G, hubs / hubs.sum()), _by_node(G, authorities / authorities.sum())
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the reciprocal of a sum below 2^-1024 is infinite: no convergence, as there
 def weighted_pagerank(G, alpha, personalization, max_iter, tol, nstart, weight, dangling):
     """NetworkX's iteration, with products of the library."""
     A, n = G.matrix(weight), len(G)
     sums = np.asarray(A.sum(axis=1)).reshape(n)
-    rows = np.repeat(sums, np.diff(A.indptr))
     incoming = A.copy()
-    incoming.data = np.divide(A.data, rows, out=np.zeros_like(A.data), where=rows != 0)
+    factors = np.divide(1.0, sums, out=np.zeros(n), where=sums != 0)
+    incoming.data = A.data * np.repeat(factors, np.diff(A.indptr))
     product, ends = Matrix(incoming.T.tocsr()), sums == 0
     start, restart = (_distribution(G, given) for given in (nstart, personalization))
     rest, x = restart if dangling is None else _distribution(G, dangling), start

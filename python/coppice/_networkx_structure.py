@@ -361,7 +361,7 @@ def _number_refusal(given):
     return None if given["k"] is None or _real(given["k"]) else "k is not a number"
 
 
-def _truss_refusal(given):
+def _given_number_refusal(given):
     return None if _real(given["k"]) else "k is not a number"
 
 
@@ -404,8 +404,8 @@ FUNCTIONS = (
     (_k_core, "pass", _CORES),
     (_k_shell, "pass", _CORES),
     (_k_crust, "pass", _CORES),
-    (_k_corona, "pass", _CORES),
-    (_k_truss, "heavy", {**_ALL, "directed": False, "loops": False, "arguments": _truss_refusal}),
+    (_k_corona, "pass", {**_CORES, "arguments": _given_number_refusal}),
+    (_k_truss, "heavy", {**_ALL, "directed": False, "loops": False, "arguments": _given_number_refusal}),
     (_ego_graph, "local", {**_ALL, "node": "n", "weight": "distance", "arguments": _ego_refusal}),
     (_minimum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges", "arguments": _spanning_edges_refusal}),
     (_maximum_spanning_edges, "pass", {**_SPANNING, "attributes": "edges", "arguments": _spanning_edges_refusal}),

@@ -166,6 +166,39 @@ def test_integers_that_the_type_of_a_matrix_does_not_hold(name, options, weight,
     assert failure or (found != expected).sum() == 0
 
 
+@pytest.mark.parametrize("weight, dtype", [(1, np.uint8), (0, np.uint16), (True, np.uint8), (1.5, np.uint8), (1, np.int8)])
+def test_loops_that_an_unsigned_type_does_not_subtract(weight, dtype):
+    G, its = of_weight(weight), plain("to_scipy_sparse_array")
+    G.add_edge(2, 2, weight=weight)
+    for options in ({}, {"nodelist": [2, 1]}, {"nodelist": [0, 1]}):
+        for H in (G, G.to_directed()):
+            expected, its_failure = outcome("to_scipy_sparse_array", its, H, dtype=dtype, **options)
+            found, failure = outcome("to_scipy_sparse_array", backend.to_scipy_sparse_array, converted(H, "weight"), dtype=dtype, **options)
+            assert failure == its_failure
+            assert failure or (found != expected).sum() == 0
+
+
+def test_weights_whose_reciprocal_overflows():
+    for weight, converges in ((5e-324, False), (1e-310, False), (1e-300, True)):
+        G = nx.Graph([("a", "b", {"weight": weight})])
+        assert backend.can_run("pagerank", (G,), {})
+        expected, its_failure = outcome("pagerank", plain("pagerank"), G)
+        found, failure = outcome("pagerank", backend.pagerank, converted(G, "weight"))
+        assert failure == its_failure and (failure is None) == converges
+        assert failure or found == pytest.approx(expected)
+
+
+def test_multigraph_views_without_edges():
+    G = nx.MultiGraph([(0, 1), (1, 2)])
+    hidden = nx.subgraph_view(G, filter_edge=lambda u, v, key: False)
+    assert not backend.can_run("is_empty", (hidden,), {})  # NetworkX: not empty
+    assert backend.can_run("is_empty", (G,), {}) and not backend.is_empty(converted(G))
+
+
+def test_k_corona_needs_a_number():
+    assert backend.can_run("k_corona", (PATH, 1), {}) and not backend.can_run("k_corona", (PATH, None), {})
+
+
 def test_matrices_without_a_format():
     G = of_weight(3)
     for name, options in (("to_scipy_sparse_array", {}), ("biadjacency_matrix", {"row_order": [0, 2]})):
