@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from scipy.sparse import csgraph as _scipy
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from . import _core
 from ._arrays import REALS
@@ -66,7 +66,7 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True, ret
     Raises
     ------
     NegativeCycleError
-        If a cycle of negative length is reached.
+        If a cycle of negative length is reached; "J", also as the choice of "auto": if there is one.
 
     Examples
     --------
@@ -76,7 +76,12 @@ def shortest_path(csgraph: Any, method: str = "auto", directed: bool = True, ret
     array([0., 2., 5.])
     """
     if method in ("auto", "D", "BF", "J") and not return_predecessors:
-        found = _distances(csgraph, directed, indices, unweighted, negative=method != "D")
+        try:
+            found = _distances(csgraph, directed, indices, unweighted, method != "D", method in ("auto", "J"))
+        except NegativeCycleError:
+            if method != "auto":
+                raise
+            found = None  # SciPy chooses "FW" for many edges, which has no negative loops
         if found is not None:
             return found
     return _by_scipy("shortest_path", csgraph, method, directed, return_predecessors, unweighted, overwrite, indices)
@@ -164,7 +169,7 @@ def johnson(csgraph: Any, directed: bool = True, indices: Any = None, return_pre
 
 def _with_negative_edges(name, csgraph, directed, indices, return_predecessors, unweighted):
     """Return the distances, or the answer of SciPy's function `name`."""
-    found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted)
+    found = None if return_predecessors else _distances(csgraph, directed, indices, unweighted, everywhere=name == "johnson")
     if found is not None:
         return found
     return _by_scipy(name, csgraph, directed, indices, return_predecessors, unweighted)
@@ -248,8 +253,9 @@ def _entries(graph, rows, columns):
     return np.where(key[place] == wanted, values[place], np.nan)
 
 
-def _distances(csgraph, directed, indices, unweighted, negative=True):
-    """Return the distances from the sources, or None for a call that SciPy answers."""
+def _distances(csgraph, directed, indices, unweighted, negative=True, everywhere=False):
+    """Return the distances from the sources, or None for a call that SciPy answers. `everywhere`: a negative cycle is an error
+    also if no source reaches it."""
     graph = _graph(csgraph)
     if graph is None or (not negative and not unweighted and graph.nnz and graph.values.min() < 0):
         return None
@@ -259,15 +265,28 @@ def _distances(csgraph, directed, indices, unweighted, negative=True):
         return None  # SciPy describes the error
     distinct, place = np.unique(sources % n if n else sources, return_inverse=True)
     graph = graph if directed else _both_directions(graph)
+    if everywhere and not unweighted and len(distinct) < n and graph.nnz and graph.values.min() < 0:
+        _distances_from(_reached_from_one_more(graph), n, False)
     found = np.empty((len(distinct), n))
     for row, source in zip(found, distinct.tolist()):
-        values, _, failure, *_ = _core.run_graph_algorithm("bfs" if unweighted else "sssp", graph._csr, {"source": source}, False)
-        if failure:
-            raise NegativeCycleError(f"Negative cycle detected: {failure}")
-        row[:] = values
+        row[:] = _distances_from(graph, source, unweighted)
     if unweighted:
         found[found < 0] = np.inf
     return found[place.reshape(sources.shape)]
+
+
+def _distances_from(graph, source, unweighted):
+    values, _, failure, *_ = _core.run_graph_algorithm("bfs" if unweighted else "sssp", graph._csr, {"source": source}, False)
+    if failure:
+        raise NegativeCycleError(f"Negative cycle detected: {failure}")
+    return values
+
+
+def _reached_from_one_more(graph: Matrix) -> Matrix:
+    """The graph with another vertex, the last one, whose edges of length 0 lead to all others."""
+    n, (offsets, indices, values) = graph.shape[0], graph._arrays
+    arrays = (np.append(offsets, len(values) + n), np.append(indices, np.arange(n)), np.append(values, np.zeros(n)))
+    return Matrix(csr_array(arrays[::-1], shape=(n + 1, n + 1)))
 
 
 def _graph(csgraph, factor=1) -> Matrix | None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """coppice.csgraph compared with scipy.sparse.csgraph, whose own tests scripts/scipy-suite.py runs."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -74,6 +75,24 @@ def test_limits_and_negative_lengths(answered):
     assert len(answered) > count
     with pytest.raises(ValueError, match="limit"):
         csgraph.dijkstra(G, limit=-1)
+
+
+def test_negative_cycles_that_no_source_reaches(answered):
+    """Johnson's algorithm finds them in the whole graph, that of Bellman and Ford on the way; Floyd and Warshall ignore loops."""
+    apart = sp.csr_array(([1.0, -2.0, 1.0], ([0, 2, 3], [1, 3, 2])), shape=(5, 5))
+    for G in (apart, apart.toarray(), sp.csr_array(([1.0, -1.0], ([0, 2], [1, 2])), shape=(3, 3))):
+        for indices in (0, [0, 1], [0]):
+            for call in (csgraph.johnson, csgraph.shortest_path, functools.partial(csgraph.shortest_path, method="J")):
+                with pytest.raises(scipy_csgraph.NegativeCycleError):
+                    call(G, indices=indices)
+                assert call(G, indices=indices, unweighted=True).shape == np.shape(indices) + G.shape[:1]
+            expected = scipy_csgraph.bellman_ford(G, indices=indices)
+            assert np.array_equal(csgraph.bellman_ford(G, indices=indices), expected)
+    dense = np.ones((6, 6))
+    dense[4, 4] = -1
+    for G in (dense, sp.csr_array(dense)):
+        assert np.array_equal(csgraph.shortest_path(G), scipy_csgraph.shortest_path(G))
+    assert "sssp" in answered
 
 
 @pytest.mark.parametrize("seed", range(4))
