@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-COPPICE_DISTRIBUTED_ADAPTIVE(, host_executor, float)
-COPPICE_DISTRIBUTED_ADAPTIVE(, host_executor, double)
+COPPICE_RANK_PRECONDITIONER(, distributed_adaptive, host_executor)
 
 } // namespace coppice::inline v0_1::distributed

@@ -53,7 +53,7 @@ struct weigh_diagonal {
 };
 
 template <executor Executor, class T>
-struct distributed_adaptive<Executor, T>::state {
+struct distributed_adaptive<Executor, T>::state final : rank_state<Executor, T> {
     using list = std::vector<std::int32_t>;
     /// Rows of this rank, global columns, on the host.
     struct row_pattern {
@@ -73,8 +73,8 @@ struct distributed_adaptive<Executor, T>::state {
         srcsr_plan<std::int32_t> next_plan{};
     };
 
-    rank_communicator comm;
-    std::int64_t rows; ///< of this rank
+    using rank_state<Executor, T>::comm;
+    using rank_state<Executor, T>::rows;
     adaptive_options options;
     rank_pattern pattern;
     rank_diagonal<Executor, T> first_diagonal{};  ///< of A
@@ -85,7 +85,7 @@ struct distributed_adaptive<Executor, T>::state {
 
     state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
           adaptive_options const& with)
-        : comm(ranks), rows(a.size()), options(with), pattern(exec, a) {
+        : rank_state<Executor, T>(ranks, a), options(with), pattern(exec, a) {
         std::int64_t const begin = a.begins()[std::size_t(comm.rank())];
         detail::require_finite(exec, a.own_block().view(), begin);
         require_finite_couplings(a.couplings(), begin);
@@ -114,10 +114,19 @@ struct distributed_adaptive<Executor, T>::state {
         finish(exec);
     }
 
-    int count() const { return int(levels.size()) - 1; }
+    int count() const override { return int(levels.size()) - 1; }
     path_system<Executor, T>& system(int l) const { return *levels[std::size_t(l)]->system; }
 
-    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) override {
+        int const last = count() - 1;
+        system(last).solve(exec, r, z);
+        for (int l = last; l-- > 0;) system(l).solve(exec, z, z);
+    }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) override {
+        system(0).solve_transposed(exec, r, z);
+        for (int l = 1; l < count(); ++l) system(l).solve_transposed(exec, z, z);
+    }
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) override {
         pattern.require_same(exec, comm, a);
         buffer<T> values = scaled(exec, a);
         for (int l = 0; l <= count(); ++l) {
@@ -130,6 +139,26 @@ struct distributed_adaptive<Executor, T>::state {
             values = next_values(exec, now);
         }
         finish(exec);
+    }
+    bool replayable() const override {
+        bool all = true;
+        for (int l = 0; l < count(); ++l) all = all && system(l).replayable();
+        return all;
+    }
+    std::vector<finding> findings() const override {
+        std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
+        std::int64_t regularised = 0;
+        for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+            auto const& now = *levels[l];
+            all.push_back({detail::coverage_keys[l], finding_unit::fraction, now.weight_coverage});
+            regularised += now.weak_rows + now.system->regularised_rows();
+        }
+        all.push_back({"mended_rows", finding_unit::count, double(regularised)});
+        for (std::size_t l = 1; l < levels.size(); ++l)
+            all.push_back({detail::diagonal_keys[l - 1], finding_unit::fraction, levels[l]->held});
+        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds});
+        all.push_back({"inverses_seconds", finding_unit::seconds, inverses_seconds});
+        return all;
     }
 
 private:
@@ -296,65 +325,7 @@ distributed_adaptive<Executor, T>::distributed_adaptive(Executor const& exec, ra
                                                         adaptive_options const& options) {
     detail::check_adaptive_options(options);
     require_solves_over_ranks<Executor, T>(exec, options.splitting.tridiagonal, "mos-a");
-    state_ = std::make_unique<state>(exec, comm, a, options);
-}
-template <executor Executor, class T>
-distributed_adaptive<Executor, T>::distributed_adaptive(distributed_adaptive&&) noexcept = default;
-template <executor Executor, class T>
-distributed_adaptive<Executor, T>&
-distributed_adaptive<Executor, T>::operator=(distributed_adaptive&&) noexcept = default;
-template <executor Executor, class T>
-distributed_adaptive<Executor, T>::~distributed_adaptive() = default;
-
-template <executor Executor, class T>
-void distributed_adaptive<Executor, T>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    int const last = state_->count() - 1;
-    state_->system(last).solve(exec, r, z);
-    for (int l = last; l-- > 0;) state_->system(l).solve(exec, z, z);
-}
-template <executor Executor, class T>
-void distributed_adaptive<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> r,
-                                                        array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    state_->system(0).solve_transposed(exec, r, z);
-    for (int l = 1; l < state_->count(); ++l) state_->system(l).solve_transposed(exec, z, z);
-}
-template <executor Executor, class T>
-void distributed_adaptive<Executor, T>::refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
-    state_->refresh(exec, a);
-}
-template <executor Executor, class T>
-void distributed_adaptive<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    refuse_own_block();
-}
-template <executor Executor, class T>
-bool distributed_adaptive<Executor, T>::replayable() const {
-    bool all = true;
-    for (int l = 0; l < state_->count(); ++l) all = all && state_->system(l).replayable();
-    return all;
-}
-template <executor Executor, class T>
-int distributed_adaptive<Executor, T>::factors() const {
-    return state_->count();
-}
-template <executor Executor, class T>
-std::vector<finding> distributed_adaptive<Executor, T>::findings() const {
-    std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};
-    std::int64_t regularised = 0;
-    for (std::size_t l = 0; l + 1 < state_->levels.size(); ++l) {
-        auto const& now = *state_->levels[l];
-        all.push_back({detail::coverage_keys[l], finding_unit::fraction, now.weight_coverage});
-        regularised += now.weak_rows + now.system->regularised_rows();
-    }
-    all.push_back({"mended_rows", finding_unit::count, double(regularised)});
-    for (std::size_t l = 1; l < state_->levels.size(); ++l)
-        all.push_back({detail::diagonal_keys[l - 1], finding_unit::fraction, state_->levels[l]->held});
-    all.push_back({"forests_seconds", finding_unit::seconds, state_->forests_seconds});
-    all.push_back({"inverses_seconds", finding_unit::seconds, state_->inverses_seconds});
-    return all;
+    this->state_ = std::make_unique<state>(exec, comm, a, options);
 }
 
 } // namespace coppice::inline v0_1::distributed

@@ -30,13 +30,13 @@ struct direct_values_in_order {
 };
 
 template <executor Executor, class T>
-struct distributed_factors<Executor, T>::state {
+struct distributed_factors<Executor, T>::state final : rank_state<Executor, T> {
     using factor = rank_factor<Executor, T>;
     using forest_type = linear_forest<std::int32_t>;
 
-    rank_communicator comm;
-    std::int64_t rows; ///< of this rank
-    bool is_mixed;     ///< "mos"; otherwise "block-forest"
+    using rank_state<Executor, T>::comm;
+    using rank_state<Executor, T>::rows;
+    bool is_mixed; ///< "mos"; otherwise "block-forest"
     rank_pattern pattern;
     rank_diagonal<Executor, T> diagonal{};
     buffer<std::uint8_t> owner{}, owner_of_couplings{}; ///< "mos", if no entry is in two factors
@@ -48,7 +48,7 @@ struct distributed_factors<Executor, T>::state {
 
     state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
           mixed_options const& options)
-        : comm(ranks), rows(a.size()), is_mixed(true), pattern(exec, a) {
+        : rank_state<Executor, T>(ranks, a), is_mixed(true), pattern(exec, a) {
         detail::stopwatch watch(exec);
         placed_couplings<Executor, T> const couplings(exec, a);
         diagonal.read(exec, a, couplings);
@@ -65,7 +65,7 @@ struct distributed_factors<Executor, T>::state {
     }
     state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
           forest_options const& options)
-        : comm(ranks), rows(a.size()), is_mixed(false), pattern(exec, a) {
+        : rank_state<Executor, T>(ranks, a), is_mixed(false), pattern(exec, a) {
         detail::stopwatch watch(exec);
         auto const graph = make_weighted_graph(exec, comm, a);
         factors.push_back(make_pairs(exec, a.begins(), graph, options.factor, options.tridiagonal));
@@ -81,19 +81,48 @@ struct distributed_factors<Executor, T>::state {
         systems_seconds = watch.lap();
     }
 
-    int count() const { return int(factors.size()); }
-    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+    int count() const override { return int(factors.size()); }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) override {
+        factors.back()->solve(exec, r, z);
+        for (std::size_t l = factors.size() - 1; l-- > 0;) factors[l]->solve(exec, z, z);
+    }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) override {
+        factors.front()->solve_transposed(exec, r, z);
+        for (std::size_t l = 1; l < factors.size(); ++l) factors[l]->solve_transposed(exec, z, z);
+    }
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) override {
         pattern.require_same(exec, comm, a);
         if (is_mixed) diagonal.read(exec, a, placed_couplings(exec, a));
         read(exec, a);
     }
+    bool replayable() const override {
+        return std::all_of(factors.begin(), factors.end(), [](auto const& f) { return f->replayable(); });
+    }
+    std::vector<finding> findings() const override {
+        if (!is_mixed)
+            return {{"paths", finding_unit::count, double(paths)},
+                    {"longest_path", finding_unit::count, double(longest_path)},
+                    {"weight_coverage", finding_unit::fraction, covered},
+                    {"ghosts", finding_unit::count, double(ghosts)},
+                    {"mended_rows", finding_unit::count, double(regularised_rows())},
+                    {"forest_seconds", finding_unit::seconds, factors_seconds},
+                    {"system_seconds", finding_unit::seconds, systems_seconds}};
+        std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
+        for (std::size_t l = 0; l < factors.size(); ++l)
+            all.push_back({detail::coverage_keys[l], finding_unit::fraction, coverages[l]});
+        all.push_back({"mended_rows", finding_unit::count, double(regularised_rows())});
+        all.push_back({"weight_coverage", finding_unit::fraction, covered});
+        all.push_back({"parts_seconds", finding_unit::seconds, factors_seconds});
+        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds});
+        return all;
+    }
+
+private:
     std::int64_t regularised_rows() const {
         std::int64_t sum = 0;
         for (auto const& f : factors) sum += f->regularised_rows();
         return sum;
     }
-
-private:
     std::unique_ptr<factor> make_pairs(Executor const& exec, rank_offsets const& begins,
                                        distributed_graph<Executor, T> const& graph, factor_options options,
                                        tridiagonal_options const& solves) {
@@ -188,74 +217,14 @@ distributed_factors<Executor, T>::distributed_factors(Executor const& exec, rank
     if (std::count(options.kinds.begin(), options.kinds.end(), factor_kind::bands) > 0)
         throw argument_error("a splitting on several ranks has no factor of bands in the given order");
     require_solves_over_ranks<Executor, T>(exec, options.solve, "mos");
-    state_ = std::make_unique<state>(exec, comm, a, options);
+    this->state_ = std::make_unique<state>(exec, comm, a, options);
 }
 template <executor Executor, class T>
 distributed_factors<Executor, T>::distributed_factors(Executor const& exec, rank_communicator const& comm,
                                                       distributed_csr<Executor, T> const& a,
                                                       forest_options const& options) {
     require_solves_over_ranks<Executor, T>(exec, options.tridiagonal, "block-forest");
-    state_ = std::make_unique<state>(exec, comm, a, options);
-}
-template <executor Executor, class T>
-distributed_factors<Executor, T>::distributed_factors(distributed_factors&&) noexcept = default;
-template <executor Executor, class T>
-distributed_factors<Executor, T>& distributed_factors<Executor, T>::operator=(distributed_factors&&) noexcept = default;
-template <executor Executor, class T>
-distributed_factors<Executor, T>::~distributed_factors() = default;
-
-template <executor Executor, class T>
-void distributed_factors<Executor, T>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    auto const& factors = state_->factors;
-    factors.back()->solve(exec, r, z);
-    for (std::size_t l = factors.size() - 1; l-- > 0;) factors[l]->solve(exec, z, z);
-}
-template <executor Executor, class T>
-void distributed_factors<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> r,
-                                                       array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    auto const& factors = state_->factors;
-    factors.front()->solve_transposed(exec, r, z);
-    for (std::size_t l = 1; l < factors.size(); ++l) factors[l]->solve_transposed(exec, z, z);
-}
-template <executor Executor, class T>
-void distributed_factors<Executor, T>::refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
-    state_->refresh(exec, a);
-}
-template <executor Executor, class T>
-void distributed_factors<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    refuse_own_block();
-}
-template <executor Executor, class T>
-bool distributed_factors<Executor, T>::replayable() const {
-    return std::all_of(state_->factors.begin(), state_->factors.end(), [](auto const& f) { return f->replayable(); });
-}
-template <executor Executor, class T>
-int distributed_factors<Executor, T>::factors() const {
-    return state_->count();
-}
-template <executor Executor, class T>
-std::vector<finding> distributed_factors<Executor, T>::findings() const {
-    state const& s = *state_;
-    if (!s.is_mixed)
-        return {{"paths", finding_unit::count, double(s.paths)},
-                {"longest_path", finding_unit::count, double(s.longest_path)},
-                {"weight_coverage", finding_unit::fraction, s.covered},
-                {"ghosts", finding_unit::count, double(s.ghosts)},
-                {"mended_rows", finding_unit::count, double(s.regularised_rows())},
-                {"forest_seconds", finding_unit::seconds, s.factors_seconds},
-                {"system_seconds", finding_unit::seconds, s.systems_seconds}};
-    std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};
-    for (std::size_t l = 0; l < s.factors.size(); ++l)
-        all.push_back({detail::coverage_keys[l], finding_unit::fraction, s.coverages[l]});
-    all.push_back({"mended_rows", finding_unit::count, double(s.regularised_rows())});
-    all.push_back({"weight_coverage", finding_unit::fraction, s.covered});
-    all.push_back({"parts_seconds", finding_unit::seconds, s.factors_seconds});
-    all.push_back({"systems_seconds", finding_unit::seconds, s.systems_seconds});
-    return all;
+    this->state_ = std::make_unique<state>(exec, comm, a, options);
 }
 
 } // namespace coppice::inline v0_1::distributed

@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-COPPICE_DISTRIBUTED_FOREST(, host_executor, float)
-COPPICE_DISTRIBUTED_FOREST(, host_executor, double)
+COPPICE_RANK_PRECONDITIONER(, distributed_forest, host_executor)
 
 } // namespace coppice::inline v0_1::distributed

@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-COPPICE_DISTRIBUTED_FOREST(, cuda_executor, float)
-COPPICE_DISTRIBUTED_FOREST(, cuda_executor, double)
+COPPICE_RANK_PRECONDITIONER(, distributed_forest, cuda_executor)
 
 } // namespace coppice::inline v0_1::distributed

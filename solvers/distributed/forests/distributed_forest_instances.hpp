@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <coppice/core/stopwatch.hpp>
 #include <coppice/solvers/distributed/forests/distributed_forest.hpp>
@@ -16,7 +17,7 @@
 namespace coppice::inline v0_1::distributed {
 
 template <executor Executor, class T>
-struct distributed_forest<Executor, T>::state {
+struct distributed_forest<Executor, T>::state final : rank_state<Executor, T> {
     /// What the report needs of the forest.
     struct summary {
         std::int64_t paths = 0, longest_path = 0, cycles_broken = 0;
@@ -25,8 +26,8 @@ struct distributed_forest<Executor, T>::state {
         double weights_seconds = 0, factor_seconds = 0, forest_seconds = 0, system_seconds = 0;
     };
 
-    rank_communicator comm;
-    std::int64_t rows; ///< of this rank
+    using rank_state<Executor, T>::comm;
+    using rank_state<Executor, T>::rows;
     rank_pattern pattern;
     summary found{};
     buffer<std::int32_t> links{}; ///< of the forest, global
@@ -34,7 +35,7 @@ struct distributed_forest<Executor, T>::state {
 
     state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
           forest_options const& with)
-        : comm(ranks), rows(a.size()), pattern(exec, a) {
+        : rank_state<Executor, T>(ranks, a), pattern(exec, a) {
         auto forest = make_forest(exec, a, with.factor);
         detail::stopwatch watch(exec);
         system.emplace(exec, comm, a.begins(), forest, with.tridiagonal);
@@ -42,13 +43,34 @@ struct distributed_forest<Executor, T>::state {
         read(exec, a);
         found.system_seconds = watch.lap();
     }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) override { system->solve(exec, r, z); }
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) override {
+        system->solve_transposed(exec, r, z);
+    }
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) override {
+        pattern.require_same(exec, comm, a);
+        read(exec, a);
+    }
+    bool replayable() const override { return system->replayable(); }
+    std::vector<finding> findings() const override {
+        return {{"paths", finding_unit::count, double(found.paths)},
+                {"longest_path", finding_unit::count, double(found.longest_path)},
+                {"weight_coverage", finding_unit::fraction, found.weight_coverage},
+                {"cycles_broken", finding_unit::count, double(found.cycles_broken)},
+                {"rounds", finding_unit::count, double(found.rounds)},
+                {"mended_rows", finding_unit::count, double(system->regularised_rows())},
+                {"weights_seconds", finding_unit::seconds, found.weights_seconds},
+                {"factor_seconds", finding_unit::seconds, found.factor_seconds},
+                {"forest_seconds", finding_unit::seconds, found.forest_seconds},
+                {"system_seconds", finding_unit::seconds, found.system_seconds}};
+    }
+
+private:
     void read(Executor const& exec, distributed_csr<Executor, T> const& a) {
         // Both sums of weights have the same terms in the same order: with all edges the coverage is exactly 1.
         bool const whole = found.weight_coverage == 1;
         system->set(exec, forest_rows(exec, comm, a, placed_couplings(exec, a), links), whole);
     }
-
-private:
     linear_forest<std::int32_t> make_forest(Executor const& exec, distributed_csr<Executor, T> const& a,
                                             factor_options factor) {
         factor.degree = 2; // paths
@@ -73,58 +95,11 @@ distributed_forest<Executor, T>::distributed_forest(Executor const& exec, rank_c
                                                     distributed_csr<Executor, T> const& a,
                                                     forest_options const& options) {
     require_solves_over_ranks<Executor, T>(exec, options.tridiagonal, "forest");
-    state_ = std::make_unique<state>(exec, comm, a, options);
-}
-template <executor Executor, class T>
-distributed_forest<Executor, T>::distributed_forest(distributed_forest&&) noexcept = default;
-template <executor Executor, class T>
-distributed_forest<Executor, T>& distributed_forest<Executor, T>::operator=(distributed_forest&&) noexcept = default;
-template <executor Executor, class T>
-distributed_forest<Executor, T>::~distributed_forest() = default;
-
-template <executor Executor, class T>
-void distributed_forest<Executor, T>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    state_->system->solve(exec, r, z);
-}
-template <executor Executor, class T>
-void distributed_forest<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> r,
-                                                      array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    state_->system->solve_transposed(exec, r, z);
-}
-template <executor Executor, class T>
-void distributed_forest<Executor, T>::refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
-    state_->pattern.require_same(exec, state_->comm, a);
-    state_->read(exec, a);
-}
-template <executor Executor, class T>
-void distributed_forest<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    refuse_own_block();
-}
-template <executor Executor, class T>
-bool distributed_forest<Executor, T>::replayable() const {
-    return state_->system->replayable();
+    this->state_ = std::make_unique<state>(exec, comm, a, options);
 }
 template <executor Executor, class T>
 bool distributed_forest<Executor, T>::divides_paths() const {
-    return state_->system->divided();
-}
-template <executor Executor, class T>
-std::vector<finding> distributed_forest<Executor, T>::findings() const {
-    auto const& f = state_->found;
-    return {{"paths", finding_unit::count, double(f.paths)},
-            {"longest_path", finding_unit::count, double(f.longest_path)},
-            {"weight_coverage", finding_unit::fraction, f.weight_coverage},
-            {"cycles_broken", finding_unit::count, double(f.cycles_broken)},
-            {"rounds", finding_unit::count, double(f.rounds)},
-            {"mended_rows", finding_unit::count, double(state_->system->regularised_rows())},
-            {"weights_seconds", finding_unit::seconds, f.weights_seconds},
-            {"factor_seconds", finding_unit::seconds, f.factor_seconds},
-            {"forest_seconds", finding_unit::seconds, f.forest_seconds},
-            {"system_seconds", finding_unit::seconds, f.system_seconds}};
+    return static_cast<state const&>(*this->state_).system->divided();
 }
 
 } // namespace coppice::inline v0_1::distributed

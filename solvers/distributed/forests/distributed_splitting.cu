@@ -3,7 +3,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-COPPICE_DISTRIBUTED_SPLITTING(, cuda_executor, float)
-COPPICE_DISTRIBUTED_SPLITTING(, cuda_executor, double)
+COPPICE_RANK_PRECONDITIONER(, distributed_splitting, cuda_executor)
 
 } // namespace coppice::inline v0_1::distributed

@@ -22,7 +22,7 @@
 namespace coppice::inline v0_1::distributed {
 
 template <executor Executor, class T>
-struct distributed_splitting<Executor, T>::state {
+struct distributed_splitting<Executor, T>::state final : rank_state<Executor, T> {
     using plan_type = order_plan<Executor>;
     using vectors = elements_in_order<Executor, T>;
     using row = graph_detail::forest_row<T>;
@@ -37,8 +37,8 @@ struct distributed_splitting<Executor, T>::state {
         std::unique_ptr<vectors> next_elements{};
     };
 
-    rank_communicator comm;
-    std::int64_t rows; ///< of this rank
+    using rank_state<Executor, T>::comm;
+    using rank_state<Executor, T>::rows;
     splitting_kind kind;
     rank_pattern pattern;
     rank_diagonal<Executor, T> diagonal{};
@@ -53,7 +53,7 @@ struct distributed_splitting<Executor, T>::state {
     template <class Find>
     state(Executor const& exec, rank_communicator const& ranks, distributed_csr<Executor, T> const& a,
           splitting_kind of, tridiagonal_options const& solves, Find const& find)
-        : comm(ranks), rows(a.size()), kind(of), pattern(exec, a) {
+        : rank_state<Executor, T>(ranks, a), kind(of), pattern(exec, a) {
         detail::stopwatch watch(exec);
         diagonal.read(exec, a, placed_couplings(exec, a));
         forest_decomposition<std::int32_t> found =
@@ -69,16 +69,16 @@ struct distributed_splitting<Executor, T>::state {
         systems_seconds = watch.lap();
     }
 
-    int count() const { return int(factors.size()); }
+    int count() const override { return int(factors.size()); }
     path_system<Executor, T>& system(int l) const { return *factors[std::size_t(l)].system; }
 
-    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
+    void refresh(Executor const& exec, distributed_csr<Executor, T> const& a) override {
         pattern.require_same(exec, comm, a);
         diagonal.read(exec, a, placed_couplings(exec, a));
         if (matrix) matrix->copy_values(exec, a);
         read(exec, a);
     }
-    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) {
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) override {
         if (kind == splitting_kind::direct) return solve_successively(exec, r, z);
         if (kind == splitting_kind::outer) {
             system(next).solve(exec, r, z);
@@ -89,7 +89,7 @@ struct distributed_splitting<Executor, T>::state {
             exec, count(), [&](int l, array_view<T const> from, array_view<T> to) { system(l).solve(exec, from, to); },
             [&] { subtract(exec, r, z, false); }, r, left.view(), z);
     }
-    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) {
+    void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) override {
         int const last = count() - 1;
         if (kind == splitting_kind::outer) return system(0).solve_transposed(exec, r, z);
         if (kind == splitting_kind::direct) {
@@ -104,10 +104,27 @@ struct distributed_splitting<Executor, T>::state {
             },
             [&] { subtract(exec, r, z, true); }, r, left.view(), z);
     }
-    bool replayable() const {
+    bool replayable() const override {
         bool all = !matrix || matrix->replayable();
         for (factor const& f : factors)
             all = all && f.system->replayable() && (!f.next_elements || f.next_elements->replayable());
+        return all;
+    }
+    bool varies() const override { return kind == splitting_kind::outer && count() > 1; }
+    void begin_solve() override { next = 0; }
+    std::vector<finding> findings() const override {
+        std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
+        std::int64_t regularised = 0;
+        for (std::size_t l = 0; l < factors.size(); ++l) {
+            auto const& f = factors[l];
+            all.push_back({detail::coverage_keys[l], finding_unit::fraction, f.weight_coverage});
+            regularised += f.weak_rows + f.system->regularised_rows();
+        }
+        all.push_back({"mended_rows", finding_unit::count, double(regularised)});
+        all.push_back({"weight_coverage", finding_unit::fraction, covered});
+        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds});
+        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds});
+        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds});
         return all;
     }
 
@@ -189,7 +206,7 @@ distributed_splitting<Executor, T>::distributed_splitting(Executor const& exec, 
         lap();
         return decompose_into_forests(exec, graph, detail::decomposition_of(options));
     };
-    state_ = std::make_unique<state>(exec, comm, a, kind, options.tridiagonal, find);
+    this->state_ = std::make_unique<state>(exec, comm, a, kind, options.tridiagonal, find);
 }
 template <executor Executor, class T>
 distributed_splitting<Executor, T>::distributed_splitting(Executor const& exec, rank_communicator const& comm,
@@ -202,68 +219,7 @@ distributed_splitting<Executor, T>::distributed_splitting(Executor const& exec, 
         lap();
         return rank_grid_lines(exec, comm, of, weights, grid);
     };
-    state_ = std::make_unique<state>(exec, comm, a, splitting_kind::inner, options, find);
-}
-template <executor Executor, class T>
-distributed_splitting<Executor, T>::distributed_splitting(distributed_splitting&&) noexcept = default;
-template <executor Executor, class T>
-distributed_splitting<Executor, T>&
-distributed_splitting<Executor, T>::operator=(distributed_splitting&&) noexcept = default;
-template <executor Executor, class T>
-distributed_splitting<Executor, T>::~distributed_splitting() = default;
-
-template <executor Executor, class T>
-void distributed_splitting<Executor, T>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    state_->apply(exec, r, z);
-}
-template <executor Executor, class T>
-void distributed_splitting<Executor, T>::apply_transpose(Executor const& exec, array_view<T const> r,
-                                                         array_view<T> z) const {
-    require_size("r of a preconditioner", r, state_->rows);
-    require_size("z of a preconditioner", z, state_->rows);
-    state_->apply_transpose(exec, r, z);
-}
-template <executor Executor, class T>
-void distributed_splitting<Executor, T>::refresh(Executor const& exec, distributed_csr<Executor, T> const& a) {
-    state_->refresh(exec, a);
-}
-template <executor Executor, class T>
-void distributed_splitting<Executor, T>::refresh(Executor const&, csr_view<T>) {
-    refuse_own_block();
-}
-template <executor Executor, class T>
-bool distributed_splitting<Executor, T>::replayable() const {
-    return !varies() && state_->replayable();
-}
-template <executor Executor, class T>
-bool distributed_splitting<Executor, T>::varies() const {
-    return state_->kind == splitting_kind::outer && factors() > 1;
-}
-template <executor Executor, class T>
-void distributed_splitting<Executor, T>::begin_solve() const {
-    state_->next = 0;
-}
-template <executor Executor, class T>
-int distributed_splitting<Executor, T>::factors() const {
-    return state_->count();
-}
-template <executor Executor, class T>
-std::vector<finding> distributed_splitting<Executor, T>::findings() const {
-    std::vector<finding> all{{"factors", finding_unit::count, double(factors())}};
-    std::int64_t regularised = 0;
-    for (std::size_t l = 0; l < state_->factors.size(); ++l) {
-        auto const& f = state_->factors[l];
-        all.push_back({detail::coverage_keys[l], finding_unit::fraction, f.weight_coverage});
-        regularised += f.weak_rows + f.system->regularised_rows();
-    }
-    all.push_back({"mended_rows", finding_unit::count, double(regularised)});
-    all.push_back({"weight_coverage", finding_unit::fraction, state_->covered});
-    all.push_back({"weights_seconds", finding_unit::seconds, state_->weights_seconds});
-    all.push_back({"forests_seconds", finding_unit::seconds, state_->forests_seconds});
-    all.push_back({"systems_seconds", finding_unit::seconds, state_->systems_seconds});
-    return all;
+    this->state_ = std::make_unique<state>(exec, comm, a, splitting_kind::inner, options, find);
 }
 
 } // namespace coppice::inline v0_1::distributed

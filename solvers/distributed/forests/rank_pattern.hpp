@@ -12,12 +12,6 @@
 
 namespace coppice::inline v0_1::distributed {
 
-/// For refreshes that get the rows and columns of one rank only.
-[[noreturn]] inline void refuse_own_block() {
-    throw argument_error("a preconditioner of several ranks needs the rows of all ranks: call "
-                         "refresh_distributed_preconditioner()");
-}
-
 class rank_pattern {
 public:
     template <executor Executor, class T>

@@ -45,7 +45,7 @@ csr<T> scaled_entries(csr<T> const& a, Factor const& factor) {
     return scaled;
 }
 /// Convection with a further entry in some rows, far from the diagonal: K has entries (i, j) without (j, i).
-csr<double> one_way(std::int64_t nx) {
+csr<double> with_far_entries(std::int64_t nx) {
     auto const a = generate<double>(host_executor{2}, "convection", {.nx = nx});
     coo<double> entries{a.rows(), a.columns()};
     for (std::int32_t i = 0; i < a.rows(); ++i) {
@@ -145,7 +145,7 @@ TEST_CASE_TEMPLATE("distributed: the transpose of multilevel, for couplings of a
                    COPPICE_TEST_EXECUTORS) {
     std::int64_t const nx = 70, points = sanitized ? 6 : 9;
     system_of_test<double> const laplace{generate<double>(host_executor{2}, "laplace2d", {.nx = nx})};
-    system_of_test<double> const no_pattern{one_way(nx)};
+    system_of_test<double> const no_pattern{with_far_entries(nx)};
     auto const solid = generate<double>(host_executor{2}, "elasticity", {.nx = points});
     std::vector<double> at;
     for (std::int64_t p = 0; p < points * points * points; ++p)
