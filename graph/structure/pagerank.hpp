@@ -198,7 +198,8 @@ void check_weights(Executor const& exec, char const* algorithm, array_view<T con
     require_size(algorithm, weights, edges);
     std::int64_t const bad = reduce(exec, edges, std::int64_t{0}, Bad{weights.data()}, plus{});
     if (bad > 0)
-        throw matrix_error(std::string(algorithm) + ": " + std::to_string(bad) + " are not, expected " + expected);
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(bad) + " of " + std::to_string(edges) +
+                           " are invalid, expected " + expected);
 }
 
 } // namespace analytics

@@ -35,7 +35,7 @@ public:
     distributed_multilevel(Executor const& exec, rank_communicator const& messages,
                            distributed_csr<Executor, T> const& a, multilevel_options const& options,
                            near_null_space<T> const& near)
-        : messages_(messages), pattern_(exec, a.own_block().view()),
+        : messages_(messages), rows_(a.size()), pattern_(exec, a.own_block().view()),
           coupling_(std::make_unique<rank_coupling<Executor, T>>(exec, messages, a, options)),
           levels_(std::make_unique<rank_hierarchy<Executor, T>>(exec, a.own_block().view(), options, near,
                                                                 coupling_.get())),
@@ -43,11 +43,14 @@ public:
               return level_totals{std::max(p.levels, q.levels), p.nonzeros + q.nonzeros};
           })) {}
 
+    /// z = M^-1 r, blocks of this rank. Collective. Throws dimension_error for other sizes.
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_sizes(r, z);
         levels_->apply(exec, r.data(), z.data());
     }
-    /// z = M^-T r. Collective. The first call after a set-up or refresh transposes the levels.
+    /// z = M^-T r, as apply(). The first call after a set-up or refresh transposes the levels.
     void apply_transpose(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_sizes(r, z);
         levels_->apply_transpose(exec, r.data(), z.data());
     }
     bool replayable() const { return coupling_->replayable(); } // not covered: devices only
@@ -90,7 +93,13 @@ public:
     }
 
 private:
+    void require_sizes(array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r, rows_);
+        require_size("z of a preconditioner", z, rows_);
+    }
+
     rank_communicator messages_;
+    std::int64_t rows_;                   ///< of this rank
     detail::pattern_fingerprint pattern_; ///< of the own block
     std::unique_ptr<rank_coupling<Executor, T>> coupling_;
     std::unique_ptr<rank_hierarchy<Executor, T>> levels_;

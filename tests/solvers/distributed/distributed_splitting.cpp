@@ -221,4 +221,13 @@ TEST_CASE_TEMPLATE("distributed splittings: errors", Fixture, COPPICE_TEST_EXECU
         CHECK_THROWS_AS(make_distributed_preconditioner(exec, comm, "mos", rows, {{"factors", 0}}), argument_error);
     });
     CHECK_THROWS_WITH_AS(make("adi,nx=7"), doctest::Contains("144 rows"), dimension_error);
+    for (char const* const name : {"forest", "alt-i", "mos-d", "block-forest", "mos-a", "multilevel"})
+        with_rows<Fixture>(a, begins, [&](auto const& exec, rank_communicator const& comm, auto& rows) {
+            CAPTURE(name);
+            auto const m = make_distributed_preconditioner(exec, comm, name, rows);
+            auto whole = exec.copy(std::vector<double>(std::size_t(rows.size()), 1.0));
+            auto few = exec.copy(std::vector<double>(std::size_t(rows.size()) - 1, 1.0));
+            CHECK_THROWS_AS(m.apply(exec, std::as_const(few).view(), whole.view()), dimension_error);
+            CHECK_THROWS_AS(m.apply(exec, std::as_const(whole).view(), few.view()), dimension_error);
+        });
 }
