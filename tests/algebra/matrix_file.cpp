@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "support/datasets.hpp"
+#include "support/dense_entries.hpp"
 #include "support/executors.hpp"
 #include "support/matrix_market_reference.hpp"
 #include "support/same_bits.hpp"
@@ -22,23 +23,15 @@
 #include <coppice/core/files/tar.hpp>
 
 using namespace coppice;
+using coppice::test::dense_entries;
 namespace fs = std::filesystem;
 using complex = std::complex<double>;
 
 namespace {
 
-template <class T>
-std::vector<T> dense(csr<T> const& a) {
-    std::vector<T> d(std::size_t(a.rows()) * std::size_t(a.columns()));
-    for (int i = 0; i < a.rows(); ++i)
-        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
-            d[std::size_t(i * a.columns() + a.column_indices()[k])] += a.values()[k];
-    return d;
-}
-
 template <class T = double>
 std::vector<T> dense_of(test::temporary_folder const& folder, std::string const& name, std::string const& text) {
-    return dense(read_matrix<T>(host_executor{1}, folder.file(name, text)));
+    return dense_entries(read_matrix<T>(host_executor{1}, folder.file(name, text)));
 }
 
 std::string fault_of(fs::path const& file, int threads = 1) {
@@ -298,7 +291,7 @@ TEST_CASE("edge lists of many chunks: independent of the number of threads, erro
 TEST_CASE("tar archives: which file is the matrix") {
     test::temporary_folder const folder;
     auto const found = [&](std::string const& name, std::vector<std::pair<std::string, std::string>> const& members) {
-        return dense(read_matrix<double>(host_executor{1}, folder.file(name, archive(members))));
+        return dense_entries(read_matrix<double>(host_executor{1}, folder.file(name, archive(members))));
     };
     std::vector<double> const expected{0, 3, 5, 0};
     std::string const other = "%%MatrixMarket matrix array real general\n1 1\n9\n";
@@ -378,7 +371,7 @@ TEST_CASE("tar archives as written by tar, including long names") {
         CAPTURE(format);
         matrix_file const file(folder.path() / "t.tar.gz");
         CHECK(file.name().ends_with("t.tar.gz:" + what));
-        CHECK(dense(read_matrix<double>(host_executor{1}, folder.path() / "t.tar.gz")) ==
+        CHECK(dense_entries(read_matrix<double>(host_executor{1}, folder.path() / "t.tar.gz")) ==
               std::vector<double>{0, 3, 5, 0});
     }
 }

@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 
 #include "support/datasets.hpp"
+#include "support/dense_entries.hpp"
 #include "support/executors.hpp"
 #include "support/matrix_market_reference.hpp"
 #include "support/same_bits.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace coppice;
+using coppice::test::dense_entries;
 namespace fs = std::filesystem;
 
 namespace {
@@ -73,15 +75,6 @@ std::vector<fs::path> files_in(fs::path const& folder) {
     return files;
 }
 
-template <class T>
-std::vector<T> dense(csr<T> const& a) {
-    std::vector<T> d(std::size_t(a.rows()) * std::size_t(a.columns()));
-    for (int i = 0; i < a.rows(); ++i)
-        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
-            d[std::size_t(i * a.columns() + a.column_indices()[k])] += a.values()[k];
-    return d;
-}
-
 /// Returns the exception of `read` for this file as "LINE: message", or "accepted".
 std::string fault_in(fs::path const& file, std::function<void()> const& read) {
     try {
@@ -131,25 +124,25 @@ TEST_CASE("tiny files have the values that are written in them") {
     host_executor const exec{1};
     auto const tiny = test::source_folder() / "datasets" / "tiny";
     using c = std::complex<double>;
-    CHECK(dense(read_matrix_market<double>(exec, tiny / "array_real_skew.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<double>(exec, tiny / "array_real_skew.mtx")) ==
           std::vector<double>{0, -2, -3, 2, 0, -5, 3, 5, 0});
-    CHECK(dense(read_matrix_market<double>(exec, tiny / "array_real_symmetric.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<double>(exec, tiny / "array_real_symmetric.mtx")) ==
           std::vector<double>{1, 2, 3, 2, 4, 5, 3, 5, 6});
-    CHECK(dense(read_matrix_market<double>(exec, tiny / "array_real_general.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<double>(exec, tiny / "array_real_general.mtx")) ==
           std::vector<double>{1, 3, 5, 2, 0, 6});
     CHECK(read_matrix_market<double>(exec, tiny / "array_real_general.mtx").nonzeros() == 6);
-    CHECK(dense(read_matrix_market<c>(exec, tiny / "coordinate_complex_hermitian.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<c>(exec, tiny / "coordinate_complex_hermitian.mtx")) ==
           std::vector<c>{2, {1, 1}, 0, {1, -1}, 0, {0, -4}, 0, {0, 4}, -5});
-    CHECK(dense(read_matrix_market<float>(exec, tiny / "coordinate_pattern_symmetric.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<float>(exec, tiny / "coordinate_pattern_symmetric.mtx")) ==
           std::vector<float>{0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 1});
-    CHECK(dense(read_matrix_market<double>(exec, tiny / "spelling.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<double>(exec, tiny / "spelling.mtx")) ==
           std::vector<double>{1.5, 0, 0, 0, .5, 0, 0, 0, 1});
-    CHECK(dense(read_matrix_market<double>(exec, tiny / "fortran_exponents.mtx")) ==
+    CHECK(dense_entries(read_matrix_market<double>(exec, tiny / "fortran_exponents.mtx")) ==
           std::vector<double>{1, -.25, 3.125, 1.5e-101, 1.25e100, 400});
     auto const doubled = read_matrix_market<double>(exec, tiny / "duplicates_and_zeros.mtx");
     CHECK(doubled.nonzeros() == 3);
-    CHECK(dense(doubled) == std::vector<double>{0, 0, 0, 0}); // (1e16 + 1) - 1e16 in file order
-    auto const extremes = dense(read_matrix_market<double>(exec, tiny / "extremes.mtx"));
+    CHECK(dense_entries(doubled) == std::vector<double>{0, 0, 0, 0}); // (1e16 + 1) - 1e16 in file order
+    auto const extremes = dense_entries(read_matrix_market<double>(exec, tiny / "extremes.mtx"));
     CHECK(std::isnan(extremes[0]));
     CHECK(extremes[1] == std::numeric_limits<double>::infinity());
     CHECK(extremes[2] == -std::numeric_limits<double>::infinity());

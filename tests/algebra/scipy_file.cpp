@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/datasets.hpp"
+#include "support/dense_entries.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/zip_archive.hpp"
 #include <coppice/core/error.hpp>
@@ -15,6 +16,7 @@
 #include <doctest/doctest.h>
 
 using namespace coppice;
+using test::dense_entries;
 
 namespace {
 
@@ -41,17 +43,9 @@ members without(members all, std::string const& name) {
 }
 
 template <class T = double>
-std::vector<T> dense(csr<T> const& a) {
-    std::vector<T> all(std::size_t(a.rows() * a.columns()));
-    for (int i = 0; i < a.rows(); ++i)
-        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
-            all[std::size_t(i * a.columns() + a.column_indices()[k])] += a.values()[k];
-    return all;
-}
-template <class T = double>
 std::vector<T> read(std::string const& archive, matrix_read_options const& options = {}) {
     test::temporary_folder const folder;
-    return dense(read_matrix<T>(host_executor{1}, folder.file("a.npz", archive), options));
+    return dense_entries(read_matrix<T>(host_executor{1}, folder.file("a.npz", archive), options));
 }
 std::string fault(std::string const& archive, matrix_read_options const& options = {}) {
     try {
@@ -70,7 +64,7 @@ void refused(members const& all, std::string const& says) {
     }
 }
 
-std::vector<double> const expected{1, 0, 2, 0, 0, 3};
+std::vector<double> const entries_of_archive{1, 0, 2, 0, 0, 3};
 
 } // namespace
 
@@ -83,12 +77,14 @@ TEST_CASE("archives that SciPy wrote") {
     CHECK_FALSE(csr_file.is_complex());
     auto const read = std::move(csr_file).read_numbered<double>(exec);
     CHECK(read.vertices.base == 0);
-    CHECK(dense(read.matrix) == std::vector<double>{1, 0, 2.5, 0, 0, -3});
-    CHECK(dense(read_matrix<double>(exec, tiny / "scipy_csc_stored.npz")) == std::vector<double>{1, 0, 2.5, 0, 0, -3});
+    CHECK(dense_entries(read.matrix) == std::vector<double>{1, 0, 2.5, 0, 0, -3});
+    CHECK(dense_entries(read_matrix<double>(exec, tiny / "scipy_csc_stored.npz")) ==
+          std::vector<double>{1, 0, 2.5, 0, 0, -3});
     matrix_file complex_file(tiny / "scipy_coo_complex.npz");
     CHECK(complex_file.is_complex());
     using complex = std::complex<double>;
-    CHECK(dense(std::move(complex_file).read<complex>(exec)) == std::vector<complex>{0, {1, 2}, 0, 0, {3, -4}, 0});
+    CHECK(dense_entries(std::move(complex_file).read<complex>(exec)) ==
+          std::vector<complex>{0, {1, 2}, 0, 0, {3, -4}, 0});
     CHECK_THROWS_AS(read_matrix<double>(exec, tiny / "scipy_coo_complex.npz"), format_error);
 }
 
@@ -97,10 +93,11 @@ TEST_CASE("zip archives: stored and deflated, data descriptors, 64-bit sizes, co
         for (bool const wide : {false, true})
             for (bool const descriptor : {false, true})
                 for (auto const* comment : {"", "PK\x05\x06 not the end"})
-                    CHECK(read(test::zip_archive(rows_of_matrix(), {deflate, wide, descriptor, comment})) == expected);
+                    CHECK(read(test::zip_archive(rows_of_matrix(), {deflate, wide, descriptor, comment})) ==
+                          entries_of_archive);
     std::u32string const text = U"csr";
     auto const unicode = npy_file<char32_t>("<U3", "()", {text.begin(), text.end()});
-    CHECK(read(test::zip_archive(with(rows_of_matrix(), "format", unicode))) == expected);
+    CHECK(read(test::zip_archive(with(rows_of_matrix(), "format", unicode))) == entries_of_archive);
     auto const ones = npy_file<std::int8_t>("|i1", "(3,)", {1, 2, 3});
     CHECK(read<float>(test::zip_archive(with(rows_of_matrix(), "data", ones))) == std::vector<float>{1, 0, 2, 0, 0, 3});
     auto const flags = npy_file<char>("|b1", "(3,)", {1, 1, 0});
@@ -160,7 +157,7 @@ TEST_CASE("zip archives: every truncation and many changed bytes are errors or t
                 bytes[at] = char(bytes[at] ^ mask);
                 auto const message = fault(bytes);
                 if (message != "accepted") continue;
-                CHECK(read(bytes) == expected); // a byte that has no meaning, such as a date
+                CHECK(read(bytes) == entries_of_archive); // a byte that has no meaning, such as a date
             }
     }
     auto bytes = test::zip_archive(rows_of_matrix(), {});
