@@ -82,9 +82,9 @@ TEST_CASE("archives that SciPy wrote") {
           std::vector<double>{1, 0, 2.5, 0, 0, -3});
     matrix_file complex_file(tiny / "scipy_coo_complex.npz");
     CHECK(complex_file.is_complex());
-    using complex = std::complex<double>;
-    CHECK(dense_entries(std::move(complex_file).read<complex>(exec)) ==
-          std::vector<complex>{0, {1, 2}, 0, 0, {3, -4}, 0});
+    using number = std::complex<double>;
+    CHECK(dense_entries(std::move(complex_file).read<number>(exec)) ==
+          std::vector<number>{0, {1, 2}, 0, 0, {3, -4}, 0});
     CHECK_THROWS_AS(read_matrix<double>(exec, tiny / "scipy_coo_complex.npz"), format_error);
 }
 

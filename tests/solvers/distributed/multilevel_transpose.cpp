@@ -47,13 +47,13 @@ csr<T> scaled_entries(csr<T> const& a, Factor const& factor) {
 /// Convection with a further entry in some rows, far from the diagonal: K has entries (i, j) without (j, i).
 csr<double> with_far_entries(std::int64_t nx) {
     auto const a = generate<double>(host_executor{2}, "convection", {.nx = nx});
-    coo<double> entries{a.rows(), a.columns()};
+    coo<double> list{a.rows(), a.columns()};
     for (std::int32_t i = 0; i < a.rows(); ++i) {
         for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
-            entries.add(i, a.column_indices()[k], a.values()[k]);
-        if (i % 5 == 0) entries.add(i, (i + a.rows() / 2) % a.rows(), -0.125);
+            list.add(i, a.column_indices()[k], a.values()[k]);
+        if (i % 5 == 0) list.add(i, (i + a.rows() / 2) % a.rows(), -0.125);
     }
-    return to_csr(host_executor{1}, std::move(entries));
+    return to_csr(host_executor{1}, std::move(list));
 }
 
 template <class T>
