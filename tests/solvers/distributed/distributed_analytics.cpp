@@ -144,7 +144,7 @@ TEST_CASE("distributed analytics: invalid arguments are errors on all ranks") {
               if (comm.rank() == 1) lengths[0] = -1;
               array_view<double const> const w(lengths);
               pagerank_distributed<double>(exec, comm, rows, rows, {}, {w, w});
-          }).find("weights of pagerank: 1 are not") == 0);
+          }).find("weights of pagerank: 1 of ") == 0);
 }
 
 TEST_CASE("distributed analytics: a graph without vertices") {

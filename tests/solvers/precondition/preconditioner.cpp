@@ -368,8 +368,9 @@ TEST_CASE_TEMPLATE("options by name are those of the struct, and the report list
     CHECK_THROWS_WITH_AS(told.number("path"), doctest::Contains("expected one of: paths, longest_path"),
                          argument_error);
     CHECK_FALSE(make_preconditioner(exec, "none", a.view()).report().has("paths"));
-    // The last value of an option counts; values passed separately override those after the name.
-    CHECK(make_preconditioner(exec, "forest,rounds=3,rounds=4", a.view()).report().options.find("rounds")->text == "4");
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "forest,rounds=3,rounds=4", a.view()),
+                         doctest::Contains("option rounds is given twice"), argument_error);
+    // Values passed separately override those after the name.
     CHECK(
         make_preconditioner(exec, "forest,rounds=3", a.view(), {{"rounds", 4}}).report().options.find("rounds")->text ==
         "4");
