@@ -138,7 +138,7 @@ void read_arrays(host_executor const& exec, fs::path const& path, unsigned choic
         members.emplace_back(names[members.size()], bytes.substr(at, next == bytes.npos ? next : next - at));
         at = next;
     }
-    static memory_file archive(".npz"); // not made while allocations fail
+    static memory_file archive("_arrays.npz"); // not made while allocations fail
     archive.put(coppice::test::zip_archive(members, {.deflate = choice % 2 == 1, .wide = choice / 2 % 2 == 1}));
     read_as(exec, archive.path(), choice);
 }

@@ -21,9 +21,9 @@ void append_number(std::string& bytes, N number) {
 
 /// Deflates a text without header, as members of archives are.
 inline std::string deflated(std::string_view text) {
+    std::string bytes(compressBound(uLong(text.size())), '\0'); // first: a failure would leave the stream
     z_stream stream{};
     deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-    std::string bytes(deflateBound(&stream, uLong(text.size())), '\0');
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream.avail_in = uInt(text.size());
     stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
