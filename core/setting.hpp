@@ -25,8 +25,9 @@ inline std::string setting(char const* name) {
 /// Folder of cached files: $XDG_CACHE_HOME, else $HOME/.cache; empty if neither is set. A path that is not absolute is
 /// ignored, as the XDG Base Directory Specification demands: it would be another folder in each working directory.
 inline std::string cache_home() {
-    std::string const cache = setting("XDG_CACHE_HOME"), home = setting("HOME");
+    std::string cache = setting("XDG_CACHE_HOME");
     if (cache.starts_with('/')) return cache;
+    std::string const home = setting("HOME");
     return home.starts_with('/') ? home + "/.cache" : "";
 }
 

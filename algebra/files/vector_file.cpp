@@ -15,7 +15,7 @@ namespace {
 
 /// An array of numbers of one or two dimensions.
 detail::numpy_array parse_vectors(std::string const& file, std::string_view bytes) {
-    auto const a = detail::parse_numpy(file, bytes);
+    auto a = detail::parse_numpy(file, bytes);
     if (a.kind == 'S' || a.kind == 'U') throw format_error(file, 0, "an array of text is not read");
     if (a.shape.empty() || a.shape.size() > 2)
         throw format_error(file, 0,

@@ -52,7 +52,7 @@ void make_folders(std::string const& path) {
 std::string cache_folder() {
     std::string const given = setting("COPPICE_CACHE_DIR"), home = detail::cache_home();
     if (given.empty() && home.empty()) return {};
-    std::string const path = given.empty() ? home + "/coppice" : given;
+    std::string path = given.empty() ? home + "/coppice" : given;
     make_folders(path);
     try {
         require_private(path, true);

@@ -47,6 +47,7 @@ public:
         for (std::uint64_t k = 0; k < where.entries; ++k) all.push_back(take_member(directory, where.begin));
         if (!directory.empty()) refuse("its directory has more bytes than entries");
         std::vector<std::string_view> names;
+        names.reserve(all.size());
         for (auto const& m : all) names.push_back(m.name);
         std::sort(names.begin(), names.end());
         auto const twice = std::adjacent_find(names.begin(), names.end());
