@@ -162,8 +162,7 @@ COPPICE_LANE Real largest_of_team(Team const& team, Real value) {
     team.sync();
     largest_magnitude<Real> all;
     all.include(value);
-    for (int distance = 1; distance < team.size(); distance *= 2) // each round covers twice as many lanes
-        all.include(team.from(all.value(), lane_after(team, distance)));
+    combine_lanes(team, [&](int lane) { all.include(team.from(all.value(), lane)); });
     return all.value();
 }
 

@@ -31,16 +31,14 @@ struct scalar_pivot {
                 row = r;
             }
         }
-        // After each round the result covers twice as many lanes from this one on.
-        for (int distance = 1; distance < team.size(); distance *= 2) {
-            int const other = lane_after(team, distance);
-            real const size = team.from(best, other);
-            int const at = team.from(row, other);
+        combine_lanes(team, [&](int lane) {
+            real const size = team.from(best, lane);
+            int const at = team.from(row, lane);
             if (best < size || (best == size && at < row)) {
                 best = size;
                 row = at;
             }
-        }
+        });
     }
 };
 

@@ -38,10 +38,11 @@ struct alone {
     }
 };
 
-/// The lane of a team `distance` lanes after this one, or before it by the size of the team less `distance`.
-template <class Team>
-COPPICE_LANE int lane_after(Team const& team, int distance) {
-    return (team.rank() + distance) & (team.size() - 1);
+/// Calls combine(lane) in rounds, each of which covers twice as many lanes of the team: if every lane combines its
+/// value with that of `lane`, all have the same result. Lanes may count twice, as for the largest value.
+template <class Team, class Combine>
+COPPICE_LANE void combine_lanes(Team const& team, Combine const& combine) {
+    for (int distance = 1; distance < team.size(); distance *= 2) combine((team.rank() + distance) & (team.size() - 1));
 }
 
 /// The first row from k on that belongs to this lane if row r of a window belongs to lane r modulo the size of the
