@@ -183,10 +183,9 @@ void matrix_file::require_columns_are_possible() const {
     if (count != 2 && count != 3)
         throw argument_error("columns has " + std::to_string(count) +
                              " names, expected those of the source, the target and, if there is one, the weight");
-    for (std::size_t k = 1; k < count; ++k)
-        if (std::find(options_.columns.begin(), options_.columns.begin() + std::ptrdiff_t(k), options_.columns[k]) !=
-            options_.columns.begin() + std::ptrdiff_t(k))
-            throw argument_error("columns names " + detail::quoted(options_.columns[k]) + " twice");
+    for (auto column = options_.columns.begin(); column != options_.columns.end(); ++column)
+        if (std::find(options_.columns.begin(), column, *column) != column)
+            throw argument_error("columns names " + detail::quoted(*column) + " twice");
     if (format_ != matrix_format::edge_list)
         throw format_error(name_, 0,
                            std::string("columns are named, but the format of the file is ") + name_of(format_) +
@@ -224,7 +223,7 @@ template <class T, class I>
 numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
     return detail::with_memory_errors(name_, [&] {
         auto const bytes = std::int64_t(text_.view.size());
-        if (options_.duplicates == duplicates::count) options_.inexact_integers = inexact_integers::round; // not used
+        options_.inexact_integers = detail::rule_of_integers(options_);
         auto entries = [&] { // the text is released before the rows are created
             auto const text = std::exchange(text_, {});
             return parse<T, I>(exec, name_, format_, text.view, options_);

@@ -37,7 +37,7 @@ struct numpy_array {
 /// Throws format_error (line 0) for an unknown version or type, big-endian values, or a malformed header.
 numpy_array parse_numpy(std::string const& file, std::string_view bytes, bool complete = true);
 
-/// Header of a file with values of T and this shape, column-major.
+/// Header of a file with values of this type, such as "<f8", and this shape, column-major.
 std::string numpy_header(std::string_view type, std::vector<std::int64_t> const& shape);
 
 template <class N>
@@ -88,7 +88,8 @@ std::optional<T> number_of(numpy_array const& a, char const* at) {
 /// Text of an integer of the array that double does not represent exactly; else empty.
 std::string inexact_integer_of(numpy_array const& a, char const* at);
 
-/// Reads values one by one and reports the first one that T does not represent.
+/// Element k of the array as T, number `shown` in messages. Throws format_error if T does not represent it, or if it is
+/// an inexact integer that `rule` refuses.
 template <class T>
 T checked_number(std::string const& file, numpy_array const& a, std::int64_t k, std::int64_t shown,
                  inexact_integers rule) {

@@ -44,4 +44,13 @@ struct matrix_read_options {
     file_progress progress{}; ///< called during long operations
 };
 
+namespace detail {
+
+/// The rule of the options; if entries are counted, their values are not used and may be rounded.
+inline inexact_integers rule_of_integers(matrix_read_options const& options) {
+    return options.duplicates == duplicates::count ? inexact_integers::round : options.inexact_integers;
+}
+
+} // namespace detail
+
 } // namespace coppice::inline v0_1

@@ -35,10 +35,10 @@
 ///   The value of an edge is its weight (NaN and Infinity as Python writes them), else 1. Parallel edges are combined
 ///   by `duplicates`. An edge of an undirected graph is stored in both directions, as in
 ///   networkx.to_scipy_sparse_array. Other attributes are ignored.
-/// - Matrices of SciPy, detected by the first bytes of a zip archive: .npz files of scipy.sparse.save_npz in the
-/// formats
-///   csr, csc and coo; values are float32, float64, complex64, complex128, integers or bool; arrays are stored or
-///   deflated. Rows count from 0. Other formats (bsr, dia), big-endian arrays and indices outside the shape are errors.
+/// - Matrices of SciPy, detected by the first bytes of a zip archive: .npz files of scipy.sparse.save_npz in
+///   the formats csr, csc and coo; values are float32, float64, complex64, complex128, integers or bool; arrays are
+///   stored or deflated. Rows count from 0. Other formats (bsr, dia), big-endian arrays and indices outside the shape
+///   are errors.
 /// - tar archives, detected by their header: the only .mtx or .rb file in it, or the one named after its folder or the
 ///   archive (NAME/NAME.mtx next to NAME/NAME_b.mtx, as in the SuiteSparse collection).
 ///

@@ -247,9 +247,7 @@ row_block<T> read_in_parallel(host_executor const& exec, rank_communicator const
     rank_offsets const begin = equal_blocks(h.rows, comm.ranks(), unknowns);
     std::int64_t const first = begin[std::size_t(comm.rank())], last = begin[std::size_t(comm.rank()) + 1];
     auto own = [&] {
-        bool const counts = options.duplicates == duplicates::count; // values are not used
-        auto const entries =
-            entries_of_lines<T>(exec, comm, file, name, counts ? inexact_integers::round : options.inexact_integers);
+        auto const entries = entries_of_lines<T>(exec, comm, file, name, detail::rule_of_integers(options));
         return send_entries<T>(exec, comm, begin, h.symmetry, entries.view());
     }();
     for (auto& e : own) e.row -= std::int32_t(first);
